@@ -1,0 +1,223 @@
+"""Values <-> plain dicts, canonical JSON and content hashes: the contracts people script against."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from touchstone.core.case import Case, Label, Passage, Turn
+from touchstone.core.errors import CaseError
+from touchstone.core.result import Anchor, Evidence, Failure, Result, Score
+
+CASE_FIELDS = ("id", "input", "response", "context", "expected_output", "category", "confidence", "labels")
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no spare space: equal values give equal bytes."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def content_hash(value: Any) -> str:
+    """A short stable name for a plain value."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def case_from_dict(row: Mapping[str, Any]) -> Case:
+    """A row with the contract's field names -> Case; every other column becomes metadata."""
+    if "response" not in row or row["response"] is None:
+        raise CaseError("field 'response' is missing: give the reply that is to be judged")
+    return Case(
+        id=_identifier(row.get("id")),
+        input=_input(row.get("input")),
+        response=_string(row["response"], "response"),
+        context=_context(row.get("context")),
+        expected_output=_optional_string(row.get("expected_output"), "expected_output"),
+        category=_optional_string(row.get("category"), "category"),
+        confidence=_confidence(row.get("confidence")),
+        labels=_labels(row.get("labels")),
+        metadata={name: value for name, value in row.items() if name not in CASE_FIELDS},
+    )
+
+
+def case_to_dict(case: Case) -> dict[str, Any]:
+    """Case -> the row it is written as; what was not given is left out."""
+    turns = case.input if isinstance(case.input, str) else [{"role": t.role, "content": t.content} for t in case.input]
+    row: dict[str, Any] = {"id": case.id, "input": turns, "response": case.response}
+    if case.context is not None:
+        row["context"] = [p.text if p.id is None else {"id": p.id, "text": p.text} for p in case.context]
+    row |= {"expected_output": case.expected_output, "category": case.category, "confidence": case.confidence}
+    if case.labels:
+        row["labels"] = [_label_to_dict(label) for label in case.labels]
+    return {name: value for name, value in row.items() if value is not None} | dict(case.metadata)
+
+
+def case_hash(case: Case) -> str:
+    """The id of a case that was given none."""
+    return content_hash({k: v for k, v in case_to_dict(case).items() if k in CASE_FIELDS and k != "id"})
+
+
+def result_to_dict(result: Result) -> dict[str, Any]:
+    """Result -> the contract's JSON object."""
+    row: dict[str, Any] = {"id": result.id}
+    if result.line is not None:
+        row["line"] = result.line
+    metrics = result.metrics
+    return row | {
+        "decision": result.decision,
+        "verdict": result.verdict,
+        "reasons": list(result.reasons),
+        "metrics": None if metrics is None else {name: _score_to_dict(score) for name, score in metrics.items()},
+        "rubric": None,
+        "failures": [{"stage": f.stage, "error": f.error, "message": f.message} for f in result.failures],
+    }
+
+
+def result_from_dict(row: Mapping[str, Any]) -> Result:
+    """The contract's JSON object -> Result."""
+    metrics = row["metrics"]
+    return Result(
+        id=row["id"],
+        line=row.get("line"),
+        decision=row["decision"],
+        verdict=row["verdict"],
+        reasons=tuple(row["reasons"]),
+        metrics=None if metrics is None else {name: _score_from_dict(name, part) for name, part in metrics.items()},
+        failures=tuple(Failure(**failure) for failure in row["failures"]),
+    )
+
+
+def _score_to_dict(score: Score) -> dict[str, Any]:
+    row = {"score": score.score, **score.parts, "flag": score.flag, "reason": score.reason}
+    if score.anchors is not None:
+        row["anchors"] = [_anchor_to_dict(anchor) for anchor in score.anchors]
+    return row
+
+
+def _score_from_dict(metric: str, row: Mapping[str, Any]) -> Score:
+    parts = {name: value for name, value in row.items() if name not in ("score", "flag", "reason", "anchors")}
+    anchors = tuple(map(_anchor_from_dict, row["anchors"])) if "anchors" in row else None
+    return Score(metric, row["score"], row["reason"], parts=parts, flag=row["flag"], anchors=anchors)
+
+
+def _anchor_to_dict(anchor: Anchor) -> dict[str, Any]:
+    return {
+        "kind": anchor.kind,
+        "text": anchor.text,
+        "start": anchor.start,
+        "end": anchor.end,
+        "value": anchor.value,
+        "status": anchor.status,
+        "reason": anchor.reason,
+        "evidence": [{"source": e.source, "start": e.start, "end": e.end, "text": e.text} for e in anchor.evidence],
+    }
+
+
+def _anchor_from_dict(row: Mapping[str, Any]) -> Anchor:
+    evidence = tuple(Evidence(**item) for item in row["evidence"])
+    return Anchor(**{**row, "evidence": evidence})
+
+
+def _label_to_dict(label: Label) -> dict[str, Any]:
+    row = {"rater": label.rater, **label.grades, "violations": list(label.violations)}
+    return row | ({"reason": label.reason} if label.reason else {})
+
+
+def _wrong(field: str, value: Any, allowed: str) -> CaseError:
+    return CaseError(f"field '{field}' is {_kind(value)}, allowed is {allowed}")
+
+
+def _kind(value: Any) -> str:
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+    return "null" if value is None else names.get(type(value), type(value).__name__)
+
+
+def _string(value: Any, field: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(field, value, "a string")
+    return value
+
+
+def _optional_string(value: Any, field: str) -> str | None:
+    return None if value is None else _string(value, field)
+
+
+def _identifier(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise _wrong("id", value, "a string or a whole number")
+    return str(value)
+
+
+def _input(value: Any) -> str | list[Turn]:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if not isinstance(value, list):
+        raise _wrong("input", value, "a string or a list of turns {role, content}")
+    return [_turn(turn, at) for at, turn in enumerate(value)]
+
+
+def _turn(turn: Any, at: int) -> Turn:
+    if not isinstance(turn, Mapping):
+        raise _wrong(f"input[{at}]", turn, "an object {role, content}")
+    return Turn(_string(turn.get("role"), f"input[{at}].role"), _string(turn.get("content"), f"input[{at}].content"))
+
+
+def _context(value: Any) -> list[Passage] | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return [Passage(value)]
+    if not isinstance(value, list):
+        raise _wrong("context", value, "a string, or a list of strings or of {id, text}")
+    return [_passage(passage, at) for at, passage in enumerate(value)]
+
+
+def _passage(passage: Any, at: int) -> Passage:
+    if isinstance(passage, str):
+        return Passage(passage)
+    if not isinstance(passage, Mapping):
+        raise _wrong(f"context[{at}]", passage, "a string or an object {id, text}")
+    return Passage(_string(passage.get("text"), f"context[{at}].text"), _identifier(passage.get("id")))
+
+
+def _confidence(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong("confidence", value, "a number from 0 to 1")
+    if not math.isfinite(value) or not 0 <= value <= 1:
+        raise CaseError(f"field 'confidence' is {value}, allowed is a number from 0 to 1")
+    return float(value)
+
+
+def _labels(value: Any) -> Iterable[Label]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise _wrong("labels", value, "a list of objects {rater, accuracy, …}")
+    return [_label(label, at) for at, label in enumerate(value)]
+
+
+def _label(label: Any, at: int) -> Label:
+    if not isinstance(label, Mapping):
+        raise _wrong(f"labels[{at}]", label, "an object {rater, accuracy, …}")
+    violations = label.get("violations") or []
+    if not isinstance(violations, list) or not all(isinstance(kind, str) for kind in violations):
+        raise _wrong(f"labels[{at}].violations", violations, "a list of strings")
+    named = {k: v for k, v in label.items() if k not in ("rater", "violations", "reason")}
+    return Label(
+        rater=str(label.get("rater") or at),
+        grades={criterion: _grade(grade, f"labels[{at}].{criterion}") for criterion, grade in named.items()},
+        violations=tuple(violations),
+        reason=_optional_string(label.get("reason"), f"labels[{at}].reason") or "",
+    )
+
+
+def _grade(grade: Any, field: str) -> int | None:
+    if grade is None:
+        return None
+    if isinstance(grade, bool) or not isinstance(grade, int | float) or grade != int(grade):
+        raise _wrong(field, grade, "a whole number or null")
+    return int(grade)

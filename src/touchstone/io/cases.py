@@ -1,0 +1,71 @@
+"""Rows -> cases with ids, each in its place; a row that is no case is a failure there."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from touchstone.core.case import Case
+from touchstone.core.codec import case_from_dict, case_hash
+from touchstone.core.errors import CaseError, InputError
+from touchstone.core.result import Failure
+from touchstone.io.columns import arrange
+from touchstone.io.ids import SeenIds
+from touchstone.io.rows import Row, unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a case file: the case, or why there is none."""
+
+    file: str
+    line: int
+    case: Case | Failure
+
+
+def read_cases(rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | None = None) -> Iterator[Entry]:
+    """Every row as an entry, in order; `columns` maps their column names to ours. No row at all is an InputError."""
+    naming = _Naming()
+    is_empty = True
+    for row in rows:
+        is_empty = False
+        yield Entry(row.file, row.line, naming.named(_case(row, columns=columns or {}), line=row.line))
+    if is_empty:
+        raise InputError(f"{file} holds no cases: write one for each row, with at least the field 'response'")
+
+
+def _case(row: Row, *, columns: Mapping[str, str]) -> Case | Failure:
+    if isinstance(row.content, Failure):
+        return row.content
+    try:
+        return case_from_dict(arrange(row.content, columns=columns, is_text=row.is_text))
+    except CaseError as error:
+        return unreadable("CaseError", str(error))
+    except (OverflowError, ValueError):
+        return unreadable("CaseError", "a number of the row is out of range or not finite: write an ordinary number or null")
+
+
+class _Naming:
+    """Gives every case of a file an id of its own."""
+
+    def __init__(self) -> None:
+        self._lines = SeenIds()
+        self._repeats = SeenIds()
+
+    def named(self, case: Case | Failure, *, line: int) -> Case | Failure:
+        """The case under its own id, or under its content's hash with an ordinal; a failure when its id is taken."""
+        if isinstance(case, Failure):
+            return case
+        id = case.id or self._free_id(case)
+        if first := self._lines.get(id):
+            return unreadable("DuplicateId", f"the id is already that of line {first}: give every case its own, or none")
+        self._lines.note(id, line)
+        return replace(case, id=id)
+
+    def _free_id(self, case: Case) -> str:
+        name = case_hash(case)
+        ordinal = self._repeats.get(name)
+        while True:
+            ordinal += 1
+            id = name if ordinal == 1 else f"{name}-{ordinal}"
+            if not self._lines.get(id):
+                self._repeats.note(name, ordinal)
+                return id

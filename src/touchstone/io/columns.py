@@ -1,0 +1,111 @@
+"""A row as another tool names its columns -> the same row under our field names."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from touchstone.core.codec import CASE_FIELDS
+from touchstone.core.errors import CaseError
+from touchstone.io.cells import cell_object, cell_value
+from touchstone.io.json_text import field_name
+
+# DeepEval (LLMTestCase), ragas (SingleTurnSample, then its names before 0.2), autoevals, MLflow (mlflow.genai.evaluate).
+ALIASES: Mapping[str, str] = {
+    "actual_output": "response",
+    "retrieval_context": "context",
+    "user_input": "input",
+    "reference": "expected_output",
+    "retrieved_contexts": "context",
+    "question": "input",
+    "answer": "response",
+    "contexts": "context",
+    "ground_truth": "expected_output",
+    "output": "response",
+    "expected": "expected_output",
+    "inputs": "input",
+    "outputs": "response",
+    "expectations": "expected_output",
+}
+# MLflow's columns may be objects; the first of these keys that is there holds the text.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "inputs": ("question", "query", "input", "messages", "message", "prompt", "text"),
+    "outputs": ("response", "answer", "output", "content", "message", "text"),
+    "expectations": ("expected_response", "expected_output", "expected", "ground_truth", "answer"),
+}
+_MESSAGE_TYPES = {"human": "user", "ai": "assistant"}
+
+
+def arrange(content: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool = False) -> dict[str, Any]:
+    """The row under the contract's field names; the user's `columns` (theirs -> ours) win, then our names, then aliases.
+
+    Columns that give no field stay beside the fields, as metadata. `is_text` marks cells that still need a type.
+    """
+    row = {name: value for name, value in content.items() if value is not None and not (is_text and value == "")}
+    fields: dict[str, Any] = {}
+    used = {*CASE_FIELDS, *columns}
+    for field in CASE_FIELDS:
+        given = _given(field, row, columns=columns, is_text=is_text)
+        if given:
+            fields[field] = _agreed(given, field=field)
+            used |= {name for name in given if not isinstance(row[name], Mapping)}
+    if "response" not in fields:
+        fields["response"] = _empty_response(content, columns=columns, is_text=is_text)
+    return fields | {name: value for name, value in row.items() if name not in used}
+
+
+def _given(field: str, row: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool) -> dict[str, Any]:
+    """The columns that give the field and their values, from the strongest rank that gives any."""
+    for names in _ranks(field, columns=columns):
+        values = {name: _value(row[name], field=field, column=name, is_text=is_text) for name in names if name in row}
+        if given := {name: value for name, value in values.items() if value is not None}:
+            return given
+    return {}
+
+
+def _ranks(field: str, *, columns: Mapping[str, str]) -> Iterator[list[str]]:
+    yield [theirs for theirs, ours in columns.items() if ours == field]
+    yield [field] if field not in columns else []
+    yield [alias for alias, ours in ALIASES.items() if ours == field and alias not in columns]
+
+
+def _agreed(given: Mapping[str, Any], *, field: str) -> Any:
+    (first, value), *others = given.items()
+    for other, another in others:
+        if another != value:
+            names = f"{field_name(first)} and {field_name(other)}"
+            raise CaseError(f"columns {names} both give '{field}' and differ: drop one, or map the right one to it")
+    return value
+
+
+def _empty_response(content: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool) -> str:
+    """An empty cell in the reply's column is an empty reply; every other way to leave it out is an error."""
+    if is_text and any(name in content for names in _ranks("response", columns=columns) for name in names):
+        return ""
+    raise CaseError("field 'response' is missing: give the reply, or map its column to 'response'")
+
+
+def _value(value: Any, *, field: str, column: str, is_text: bool) -> Any:
+    if column in _KEYS:
+        value = _unwrapped(cell_object(value) if is_text else value, column=column)
+    if is_text and isinstance(value, str):
+        value = cell_value(value, field=field, column=column)
+    return [_turn(turn) for turn in value] if field == "input" and isinstance(value, list) else value
+
+
+def _unwrapped(value: Any, *, column: str) -> Any:
+    """The text inside an MLflow object; None for expectations that hold no expected reply."""
+    if not isinstance(value, Mapping):
+        return value
+    named = [value[key] for key in _KEYS[column] if value.get(key) is not None]
+    texts = named or [only for only in value.values() if isinstance(only, str)]
+    if named or len(texts) == 1:
+        return texts[0]
+    if column == "expectations":
+        return None
+    raise CaseError(f"column '{column}' is an object without one of the keys {', '.join(_KEYS[column])}: add one")
+
+
+def _turn(turn: Any) -> Any:
+    """A chat turn that says `type` human or ai, as ragas and LangChain do, with the `role` it stands for."""
+    if not isinstance(turn, Mapping) or turn.get("role") is not None or not isinstance(turn.get("type"), str):
+        return turn
+    return {**turn, "role": _MESSAGE_TYPES.get(turn["type"], turn["type"])}

@@ -1,0 +1,115 @@
+"""A path -> its rows: the format is chosen by the ending, compression by the content."""
+
+import gzip
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Literal, cast, get_args
+
+from touchstone.core.errors import ConfigError, InputError
+from touchstone.io.csv_rows import read_csv
+from touchstone.io.json_rows import read_json, read_json_lines
+from touchstone.io.lines import BROKEN_STREAM
+from touchstone.io.parquet_rows import ParquetRows
+from touchstone.io.rows import Row, RowReader
+
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+STDIN = "-"
+_ENDINGS: dict[str, Format] = {f".{name}": name for name in FORMATS} | {".ndjson": "jsonl"}
+_BUFFER = 64 * 1024
+_GZIP = b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class _TextRows:
+    """The rows of an open text file, read as far as they are asked for."""
+
+    def __init__(self, raw: io.BufferedReader, *, file: str, format: Format) -> None:
+        self._raw = raw
+        self._size = _size(raw)
+        self._rows = _text_rows(raw, file=file, format=format)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows
+
+    def share_read(self) -> float | None:
+        return min(1.0, self._raw.tell() / self._size) if self._size else None
+
+
+@contextmanager
+def open_rows(path: str, *, format: Format | None = None) -> Iterator[RowReader]:
+    """The rows of the file at `path`, or of stdin for `-`; InputError when it cannot be read at all."""
+    chosen = format or _format_of(path)
+    with _open(path) as raw:
+        if chosen != "parquet":
+            yield _TextRows(raw, file=shown(path), format=chosen)
+        elif path == STDIN:
+            raise ConfigError("Parquet cannot be read from stdin, its index is at the end: save it as a file")
+        else:
+            yield ParquetRows(raw, file=shown(path))
+
+
+def shown(path: str) -> str:
+    """The name a file goes by in messages."""
+    return "stdin" if path == STDIN else path
+
+
+def _format_of(path: str) -> Format:
+    if path == STDIN:
+        return "jsonl"
+    endings = [ending.lower() for ending in Path(path).suffixes]
+    ending = endings[-2] if endings[-1:] == [".gz"] and len(endings) > 1 else "".join(endings[-1:])
+    if ending in _ENDINGS:
+        return _ENDINGS[ending]
+    if Path(path).is_dir():
+        raise InputError(f"{path} is a directory: give a file of cases")
+    known = ", ".join(_ENDINGS)
+    raise ConfigError(f"{path} does not end in one of {known}: say what it is with --format {'|'.join(FORMATS)}")
+
+
+@contextmanager
+def _open(path: str) -> Iterator[io.BufferedReader]:
+    if path == STDIN:
+        yield cast(io.BufferedReader, sys.stdin.buffer)
+        return
+    try:
+        raw = open(path, "rb", buffering=_BUFFER)
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist: check the path, or give - to read stdin") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path} is a directory: give a file of cases") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be opened: {getattr(error, 'strerror', 'not a valid path')}") from error
+    with raw:
+        yield raw
+
+
+def _size(raw: IO[bytes]) -> int | None:
+    """The bytes of a regular file; None for a pipe."""
+    try:
+        return os.fstat(raw.fileno()).st_size if raw.seekable() else None
+    except OSError:
+        return None
+
+
+def _text_rows(raw: io.BufferedReader, *, file: str, format: Format) -> Iterator[Row]:
+    try:
+        start = raw.peek(len(_GZIP))
+        source = gzip.GzipFile(fileobj=raw) if start.startswith(_GZIP) else raw
+        start = source.peek(2)
+    except BROKEN_STREAM as error:
+        raise InputError(f"{file} cannot be read or decompressed ({type(error).__name__}): fetch it again") from error
+    if start[:2] in _UTF16:
+        raise InputError(f"{file} is UTF-16: save it as UTF-8")
+    stream = cast(IO[bytes], source)
+    readers: dict[Format, Callable[[], Iterator[Row]]] = {
+        "jsonl": lambda: read_json_lines(stream, file=file),
+        "json": lambda: read_json(stream, file=file),
+        "csv": lambda: read_csv(stream, file=file),
+        "tsv": lambda: read_csv(stream, file=file, delimiter="\t"),
+    }
+    return readers[format]()

@@ -1,0 +1,61 @@
+"""Normalised text -> lexemes: the figures, words and signs that value grammars read one after the other.
+
+Grammars look at a bounded number of lexemes from each position, so reading is linear in the length of the text.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+LEXEME = re.compile(r"\d+(?:[.,']\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*|[^\s\w]|_", re.UNICODE)
+
+
+class Lexeme(NamedTuple):
+    """A figure, word or sign. `glued` says that nothing separates it from the one before."""
+
+    text: str
+    start: int
+    end: int
+    glued: bool
+    capital: bool
+    opens: bool
+
+    @property
+    def is_figure(self) -> bool:
+        return self.text[0].isdigit()
+
+    @property
+    def is_word(self) -> bool:
+        return self.text[0].isalpha()
+
+
+Lexemes = Sequence[Lexeme]
+END = Lexeme("\n", -1, -1, False, False, False)
+
+
+class Found(NamedTuple, Generic[T]):
+    """What a grammar recognised, and the position after it."""
+
+    item: T
+    end: int
+
+
+def lex(text: str) -> list[Lexeme]:
+    """All lexemes; `opens` marks the first of a line or sentence."""
+    lexemes: list[Lexeme] = []
+    end = -1
+    for match in LEXEME.finditer(text):
+        start = match.start()
+        gap = text[end:start] if end >= 0 else "\n"
+        opens = "\n" in gap or (bool(lexemes) and lexemes[-1].text in ".!?" and start > end)
+        text = match[0].casefold().removesuffix("'s")
+        lexemes.append(Lexeme(text, start, match.end(), start == end, match[0][0].isupper(), opens))
+        end = match.end()
+    return lexemes
+
+
+def at(lexemes: Lexemes, index: int) -> Lexeme:
+    """The lexeme at a position, or an empty end mark outside the text."""
+    return lexemes[index] if 0 <= index < len(lexemes) else END

@@ -1,0 +1,70 @@
+"""Case -> Reading: every text of the case read once."""
+
+from collections import defaultdict
+from datetime import date
+from functools import lru_cache
+
+from touchstone.core.case import Case
+from touchstone.core.reading import Reading, Text
+from touchstone.text.asks import find_asks
+from touchstone.text.claims import find_claims
+from touchstone.text.contacts import find_contacts
+from touchstone.text.dates import parse_reference
+from touchstone.text.normalise import normalise
+from touchstone.text.sentences import split
+from touchstone.text.tokens import tokenise
+from touchstone.text.values import find_values
+
+REFERENCE_DATE_FIELDS = ("reference_date", "date", "today", "timestamp", "created_at")
+
+
+def read(case: Case) -> Reading:
+    """Question, reply and sources read; claims of the reply and asks of the customer found."""
+    today = _today(case)
+    question = read_text("input", case.question, today=today) if case.question.strip() else None
+    reply = read_text("response", case.response, today=today)
+    return Reading(
+        question=question,
+        reply=reply,
+        sources=_sources(case, today),
+        asks=find_asks(question) if question else (),
+        claims=find_claims(reply),
+    )
+
+
+@lru_cache(maxsize=512)
+def read_text(name: str, raw: str, *, today: date | None = None) -> Text:
+    """One string read; help-centre passages recur from case to case, so recent texts are kept."""
+    normal = normalise(raw)
+    tokens = tokenise(normal)
+    contacts = find_contacts(normal)
+    positions: dict[str, list[int]] = defaultdict(list)
+    for at, token in enumerate(tokens):
+        positions[token.term].append(at)
+    return Text(
+        name=name,
+        raw=raw,
+        tokens=tokens,
+        sentences=split(normal, tokens),
+        values=find_values(normal, contacts, today=today),
+        contacts=contacts,
+        positions={term: tuple(places) for term, places in positions.items()},
+    )
+
+
+def _sources(case: Case, today: date | None) -> tuple[Text, ...] | None:
+    """What the reply is checked against: context, or without one the expected reply; then the customer's own words."""
+    if case.context is not None:
+        named = [(f"context[{at}]", passage.text) for at, passage in enumerate(case.context)]
+    elif case.expected_output is not None:
+        named = [("expected_output", case.expected_output)]
+    else:
+        return None
+    named += [(f"input[{at}]", turn.content) for at, turn in case.earlier_turns]
+    named += [("input", case.question)] if case.question.strip() else []
+    return tuple(read_text(name, raw, today=today) for name, raw in named)
+
+
+def _today(case: Case) -> date | None:
+    given = (parse_reference(case.metadata.get(field)) for field in REFERENCE_DATE_FIELDS)
+    return next((day for day in given if day), None)

@@ -1,0 +1,60 @@
+"""Normalised text -> typed values: one pass over the lexemes, the first grammar that fits takes them."""
+
+from bisect import bisect_right
+from datetime import date
+
+from touchstone.core.reading import Contact, Value
+from touchstone.text.amounts import always, amount, fraction
+from touchstone.text.dates import relative_date, written_date
+from touchstone.text.identifiers import code_end, is_label
+from touchstone.text.lexemes import Found, Lexemes, at, lex
+from touchstone.text.normalise import Normal
+from touchstone.text.times import time
+
+
+def find_values(normal: Normal, contacts: tuple[Contact, ...], *, today: date | None = None) -> tuple[Value, ...]:
+    """All typed values in order; figures inside contacts and identifiers are none."""
+    lexemes = lex(normal.text)
+    spans = [(contact.start, contact.end) for contact in contacts]
+    starts = [start for start, _ in spans]
+    values: list[Value] = []
+    index = 0
+    while index < len(lexemes):
+        place = normal.span(lexemes[index].start, lexemes[index].end).start
+        inside = bisect_right(starts, place) - 1
+        if inside >= 0 and place < spans[inside][1]:
+            index += 1
+            continue
+        found = _value(lexemes, index, today)
+        code = code_end(lexemes, index)
+        if code is not None and (found is None or found.end < code or found.item.kind == "number"):
+            index = code
+            continue
+        if found is None:
+            index += 1
+            continue
+        if _is_bare(lexemes, found, index) and is_label(lexemes, index):
+            index = found.end
+            continue
+        start, stop = normal.span(found.item.start, found.item.end)
+        values.append(Value(found.item.kind, start, stop, found.item.canonical, found.item.readings))
+        index = found.end
+    return tuple(values)
+
+
+def _value(lexemes: Lexemes, index: int, today: date | None) -> Found[Value] | None:
+    relative = relative_date(lexemes, index, today=today) if today else None
+    return relative or fraction(lexemes, index) or always(lexemes, index) or _longest(written_date(lexemes, index), time(lexemes, index), amount(lexemes, index))
+
+
+def _is_bare(lexemes: Lexemes, found: Found[Value], index: int) -> bool:
+    return found.end == index + 1 and found.item.kind in ("number", "date") and lexemes[index].is_figure
+
+
+def _longest(*found: Found[Value] | None) -> Found[Value] | None:
+    """The reading that explains most of the text; dates before times before amounts when they are equal."""
+    best = None
+    for candidate in found:
+        if candidate and (best is None or candidate.end > best.end):
+            best = candidate
+    return best
