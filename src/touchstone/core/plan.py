@@ -14,5 +14,5 @@ class Plan:
     drift_overlap: float = 0.2
     drift_penalty: float = 0.2
     drift_ngram: int = 1
-    proximity: int = 30
+    proximity: int = 24
     max_reply_chars: int = 100_000

@@ -1,6 +1,6 @@
 """A case read once: tokens, sentences, typed values, contacts, claims and asks, all with their places in the text."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -98,14 +98,17 @@ class Claim:
     verb_term: str
     object: tuple[str, ...]
     negated: bool
-    hedged: bool
-    named: frozenset[str] = frozenset()
+    surface: Mapping[str, str]
 
     @property
     def canonical(self) -> str:
         """The triple as one line, for people."""
         verb = f"not {self.verb}" if self.negated else self.verb
-        return " | ".join((" ".join(self.subject) or "–", verb, " ".join(self.object) or "–"))
+        return " | ".join((self.shown(self.subject) or "–", verb, self.shown(self.object) or "–"))
+
+    def shown(self, terms: Iterable[str]) -> str:
+        """Terms as the reply writes them."""
+        return " ".join(self.surface.get(term, term) for term in terms)
 
 
 @dataclass(frozen=True, slots=True)

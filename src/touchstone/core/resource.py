@@ -35,6 +35,16 @@ def words(name: str) -> frozenset[str]:
 
 
 @cache
+def group(name: str, head: str) -> frozenset[str]:
+    """One group `head: member, member …` of a packaged table."""
+    for line in lines(name):
+        found, _, members = line.partition(":")
+        if found.strip() == head:
+            return frozenset(member.strip() for member in members.split(","))
+    raise ResourceError(f"data/{name} has no group '{head}'")
+
+
+@cache
 def groups(name: str) -> Mapping[str, str]:
     """A packaged table `head: member, member …` as member -> head; the head maps to itself."""
     table: dict[str, str] = {}

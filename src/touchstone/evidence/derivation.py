@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import islice
+from typing import NamedTuple
 
 from touchstone.core.reading import Dates, Day, Measure, Text, Value
 from touchstone.evidence.equality import agrees, is_range, same_dimension
@@ -15,6 +16,14 @@ NEAR_VALUES = 8
 NEAR_CHARS = 600
 MAX_COUNT = 31
 CENT = Decimal("0.005")
+PERCENT_STEP = Decimal("0.05")
+
+
+class Part(NamedTuple):
+    """One reading of a value and how the value is shown in a formula."""
+
+    reading: Measure | Dates
+    shown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,50 +59,69 @@ def _pairs(source: Text) -> Iterator[tuple[Value, Value]]:
 
 
 def _pair(value: Value, first: Value, second: Value) -> str | None:
-    target, a, b = value.readings[0], first.readings[0], second.readings[0]
-    if isinstance(target, Measure) and isinstance(a, Measure) and isinstance(b, Measure):
-        return _sum(target, a, b, first, second, value) or _share(target, a, b, first, second, value)
-    if isinstance(target, Dates):
-        return _shifted(target, a, b, first, second, value) or _shifted(target, b, a, second, first, value)
-    if isinstance(target, Measure) and isinstance(a, Dates) and isinstance(b, Dates) and target.dimension == "time":
-        days = _days_between(a.first, b.first)
-        if days is not None and days and target.low == days * 1440:
-            return f"{second.canonical} - {first.canonical} = {value.canonical}"
+    """The formula that gives the value from two others in any of their readings."""
+    for a in first.readings:
+        for b in second.readings:
+            one, other = Part(a, first.canonical), Part(b, second.canonical)
+            target = Part(value.readings[0], value.canonical)
+            if found := _combine(target, one, other) or _combine(target, other, one):
+                return f"{found} = {value.canonical}"
     return None
 
 
-def _sum(target: Measure, a: Measure, b: Measure, first: Value, second: Value, value: Value) -> str | None:
-    if not (same_dimension(target, a) and same_dimension(a, b)):
+def _combine(target: Part, a: Part, b: Part) -> str | None:
+    if isinstance(a.reading, Dates):
+        return _shifted(target, a, b) or _elapsed(target, a, b)
+    if isinstance(target.reading, Dates) or isinstance(b.reading, Dates):
         return None
-    if abs(a.low + b.low - target.low) < CENT:
-        return f"{first.canonical} + {second.canonical} = {value.canonical}"
-    if abs(abs(a.low - b.low) - target.low) < CENT and target.low:
-        high, low = (first, second) if a.low > b.low else (second, first)
-        return f"{high.canonical} - {low.canonical} = {value.canonical}"
+    return _sum(target.reading, a, b, a.reading, b.reading) or _share(target.reading, a, b, a.reading, b.reading)
+
+
+def _sum(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> str | None:
+    if not (same_dimension(target, left) and same_dimension(left, right)):
+        return None
+    if abs(left.low + right.low - target.low) < CENT:
+        return f"{a.shown} + {b.shown}"
+    return f"{a.shown} - {b.shown}" if target.low and abs(left.low - right.low - target.low) < CENT else None
+
+
+def _share(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> str | None:
+    """A percentage of a sum, the sum less or plus it, or one sum as a percentage of another."""
+    if target.dimension == "%" and left.dimension != "%" and same_dimension(left, right) and right.low:
+        return f"{a.shown} of {b.shown}" if abs(100 * left.low / right.low - target.low) < PERCENT_STEP else None
+    if left.dimension != "%" or right.dimension == "%" or target.dimension == "%" or not same_dimension(target, right):
+        return None
+    part = right.low * left.low / 100
+    if abs(part - target.low) <= CENT:
+        return f"{a.shown} of {b.shown}"
+    if abs(right.low - part - target.low) <= CENT:
+        return f"{b.shown} - {a.shown}"
+    return f"{b.shown} + {a.shown}" if abs(right.low + part - target.low) <= CENT else None
+
+
+def _shifted(target: Part, a: Part, b: Part) -> str | None:
+    """A date some days or months before or after another."""
+    if not (isinstance(target.reading, Dates) and isinstance(a.reading, Dates) and isinstance(b.reading, Measure)):
+        return None
+    start = _as_date(a.reading.first)
+    if start is None or target.reading.first.day is None:
+        return None
+    for sign, word in ((1, "+"), (-1, "-")):
+        day = _shift(start, sign, b.reading)
+        if day and agrees(target.reading.first, Day(a.reading.first.year and day.year, day.month, day.day)):
+            return f"{a.shown} {word} {b.shown}"
     return None
 
 
-def _share(target: Measure, a: Measure, b: Measure, first: Value, second: Value, value: Value) -> str | None:
-    """A percentage of a sum, or the sum less or plus it."""
-    if (a.dimension == "%") == (b.dimension == "%"):
-        if target.dimension == "%" and a.dimension != "%" and same_dimension(a, b) and a.low and b.low:
-            part, whole = sorted((a.low, b.low))
-            if abs(100 * part / whole - target.low) < Decimal("0.05"):
-                return f"{_plain(part)} of {_plain(whole)} = {value.canonical}"
+def _elapsed(target: Part, a: Part, b: Part) -> str | None:
+    """The days between two dates."""
+    if not (isinstance(target.reading, Measure) and isinstance(a.reading, Dates) and isinstance(b.reading, Dates)):
         return None
-    share, base = (a, b) if a.dimension == "%" else (b, a)
-    names = (first, second) if a.dimension == "%" else (second, first)
-    if not same_dimension(target, base) or target.dimension == "%":
+    first, second = _as_date(b.reading.first), _as_date(a.reading.first)
+    known = (a.reading.first.year is None) == (b.reading.first.year is None)
+    if target.reading.dimension != "time" or not (first and second and known) or second <= first:
         return None
-    part = base.low * share.low / 100
-    for result, formula in (
-        (part, f"{names[0].canonical} of {names[1].canonical}"),
-        (base.low - part, f"{names[1].canonical} - {names[0].canonical}"),
-        (base.low + part, f"{names[1].canonical} + {names[0].canonical}"),
-    ):
-        if abs(result - target.low) <= CENT:
-            return f"{formula} = {value.canonical}"
-    return None
+    return f"{a.shown} - {b.shown}" if target.reading.low == (second - first).days * 1440 else None
 
 
 def _counts(value: Value, reply: Text, sources: Sequence[Text]) -> dict[int, list[Value]]:
@@ -119,7 +147,11 @@ def _times_count(value: Value, first: Value, counts: Mapping[int, list[Value]]) 
     target, measure = value.readings[0], first.readings[0]
     if not (isinstance(target, Measure) and isinstance(measure, Measure)) or is_range(first) or not measure.low:
         return None
-    if not same_dimension(target, measure) or measure.dimension == "" or (measure.qualifier and measure.qualifier == target.qualifier):
+    if (
+        not same_dimension(target, measure)
+        or "" in (measure.dimension, target.dimension)
+        or (measure.qualifier and measure.qualifier == target.qualifier)
+    ):
         return None
     others = {count for count, values in counts.items() if any(v is not first for v in values)}
     for count in sorted(others | ({12} if measure.qualifier == "month" else set())):
@@ -130,17 +162,13 @@ def _times_count(value: Value, first: Value, counts: Mapping[int, list[Value]]) 
     return None
 
 
-def _shifted(target: Dates, a: Measure | Dates, b: Measure | Dates, first: Value, second: Value, value: Value) -> str | None:
-    """A date a number of days before or after another."""
-    if not (isinstance(a, Dates) and isinstance(b, Measure)) or b.dimension != "time" or b.low % 1440:
-        return None
-    start = _as_date(a.first)
-    if start is None or target.first.day is None:
-        return None
-    for sign, word in ((1, "+"), (-1, "-")):
-        day = start + sign * timedelta(days=int(b.low / 1440))
-        if agrees(target.first, Day(a.first.year and day.year, day.month, day.day)):
-            return f"{first.canonical} {word} {second.canonical} = {value.canonical}"
+def _shift(start: date, sign: int, duration: Measure) -> date | None:
+    if duration.dimension == "time" and duration.low % 1440 == 0 and duration.low < 1440 * 36_600:
+        return start + sign * timedelta(days=int(duration.low / 1440))
+    if duration.dimension == "months" and duration.low % 1 == 0 and duration.low < 1200:
+        month = start.year * 12 + start.month - 1 + sign * int(duration.low)
+        day = min(start.day, calendar.monthrange(month // 12, month % 12 + 1)[1])
+        return date(month // 12, month % 12 + 1, day)
     return None
 
 
@@ -150,12 +178,3 @@ def _as_date(day: Day) -> date | None:
     # Without a year any common year serves: only the distance in days counts.
     year = day.year or 2025
     return date(year, day.month, day.day) if day.day <= calendar.monthrange(year, day.month)[1] else None
-
-
-def _days_between(a: Day, b: Day) -> int | None:
-    first, second = _as_date(a), _as_date(b)
-    return abs((second - first).days) if first and second and (a.year is None) == (b.year is None) else None
-
-
-def _plain(figure: Decimal) -> str:
-    return format(figure.normalize(), "f")

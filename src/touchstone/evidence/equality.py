@@ -6,7 +6,11 @@ from decimal import Decimal
 
 from touchstone.core.reading import Dates, Day, Measure, Value
 
-DOLLARS = frozenset({"USD", "AUD", "CAD", "NZD", "SGD", "HKD"})
+# A sign that several currencies share, and those currencies.
+SHARED_SIGNS = {
+    "$": frozenset({"USD", "AUD", "CAD", "NZD", "SGD", "HKD", "MXN"}),
+    "kr": frozenset({"SEK", "NOK", "DKK"}),
+}
 DURATIONS = frozenset({"time", "months", "business", "business hour", "hours a week", "nights"})
 BARE = ""
 FREE = "free"
@@ -48,12 +52,16 @@ def comparable(value: Value, other: Value) -> bool:
 
 def same_dimension(a: Measure, b: Measure) -> bool:
     """Whether two measures can be added: equal units, a `$` of any country, a bare number with a count or sum."""
-    if a.dimension == b.dimension or (a.dimension in DOLLARS and b.dimension in DOLLARS and "USD" in (a.dimension, b.dimension)):
+    if a.dimension == b.dimension or b.dimension in SHARED_SIGNS.get(a.dimension, ()):
+        return True
+    if a.dimension in SHARED_SIGNS.get(b.dimension, ()):
         return True
     if FREE in (a.dimension, b.dimension):
         return _is_money(a) or _is_money(b)
     bare, other = (a, b) if a.dimension == BARE else (b, a)
-    return bare.dimension == BARE and (other.dimension.startswith("count:") or other.dimension == "%" or _is_money(other))
+    return bare.dimension == BARE and (
+        other.dimension.startswith("count:") or other.dimension == "%" or _is_money(other)
+    )
 
 
 def close(a: Decimal, b: Decimal, *, percent: bool = False) -> bool:
@@ -65,7 +73,7 @@ def close(a: Decimal, b: Decimal, *, percent: bool = False) -> bool:
 
 
 def _is_money(measure: Measure) -> bool:
-    return len(measure.dimension) == 3 and measure.dimension.isupper()
+    return measure.dimension in SHARED_SIGNS or (len(measure.dimension) == 3 and measure.dimension.isupper())
 
 
 def _same_reading(a: Measure | Dates, b: Measure | Dates) -> bool:
@@ -88,7 +96,7 @@ def _same_year(a: Measure | Dates, b: Measure | Dates) -> bool:
 
 
 def agrees(day: Day, known: Day) -> bool:
-    """Whether a written day is the known one, as far as both say: the known may be fuller, or leave out month and year."""
+    """Whether a written day is the known one as far as both say; the known may be fuller, or lack month and year."""
     for part in ("year", "month", "day"):
         ours, theirs = getattr(day, part), getattr(known, part)
         if ours is not None and theirs is not None and ours != theirs:
@@ -129,7 +137,8 @@ def _comparable(a: Measure | Dates, b: Measure | Dates) -> bool:
         return False
     if a.dimension in DURATIONS and b.dimension in DURATIONS:
         return _duration_ratio(a, b) <= MAX_DURATION_RATIO
-    return same_dimension(a, b) or (_is_money(a) and _is_money(b))
+    bare = BARE in (a.dimension, b.dimension) and a.dimension != b.dimension
+    return (same_dimension(a, b) and not bare) or (_is_money(a) and _is_money(b))
 
 
 def _duration_ratio(a: Measure, b: Measure) -> Decimal:

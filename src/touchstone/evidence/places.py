@@ -1,10 +1,12 @@
 """Where a value stands in its text: its sentence, and the terms around it."""
 
+import re
 from bisect import bisect_left, bisect_right
 
 from touchstone.core import resource
 from touchstone.core.reading import Sentence, Text, Value
 
+CLAUSE_END = re.compile(r"[,;(]\s|\s[-–—]\s|\s(?:and|but|while|or)\s")
 # Terms further than this from a value say little about what it measures.
 REACH = 9
 
@@ -27,15 +29,26 @@ def in_value(text: Text, start: int) -> bool:
     return at >= 0 and start < text.values[at].end
 
 
-def attribute(text: Text, value: Value) -> frozenset[str]:
-    """The content terms around a value in its sentence: what it is a value of."""
+def attribute(text: Text, value: Value, *, whole_sentence: bool = False) -> frozenset[str]:
+    """The content terms around a value in its clause, or in its sentence: what it is a value of."""
     sentence = sentence_at(text, value.start)
     if sentence is None:
         return frozenset()
+    start, end = (sentence.start, sentence.end) if whole_sentence else _clause(text, sentence, value)
     first, last = token_range(text, value.start, value.end)
     filler = resource.words("filler.txt")
     return frozenset(
         token.term
         for token in text.tokens[max(sentence.first, first - REACH) : min(sentence.last, last + REACH)]
-        if not token.is_stop and token.word not in filler and not in_value(text, token.start)
+        if start <= token.start < end
+        and not token.is_stop
+        and token.word not in filler
+        and not in_value(text, token.start)
     )
+
+
+def _clause(text: Text, sentence: Sentence, value: Value) -> tuple[int, int]:
+    """The part of the sentence between the commas, semicolons and dashes around a value."""
+    before = [match.end() for match in CLAUSE_END.finditer(text.raw, sentence.start, value.start)]
+    after = CLAUSE_END.search(text.raw, value.end, sentence.end)
+    return before[-1] if before else sentence.start, after.start() if after else sentence.end

@@ -15,6 +15,9 @@ RELATED = 0.3
 # So large a share, and number, of shared terms means a near copy with another value, whatever arithmetic could give it.
 NEAR_COPY = 0.75
 NEAR_COPY_TERMS = 4
+SENTENCE_WEIGHT = 0.8
+# A stated value belongs to another thing when nothing around it is shared, but so many terms around its rival are.
+SWAPPED_TERMS = 2
 
 
 class Place(NamedTuple):
@@ -52,10 +55,12 @@ def _states(place: Place, value: Value) -> bool:
 def _anchor(reply: Text, value: Value, found: list[Place], free: list[Place], sources: Sequence[Text]) -> Anchor:
     rival = _rival(reply, value, [place for place in free if comparable(value, place.value)])
     if found:
-        only_customer = all(place.source.name.startswith("input") for place in found)
-        if only_customer and rival and rival.likeness >= RELATED and rival.place.source.name.startswith("context"):
+        sure = rival is not None and rival.shared >= SWAPPED_TERMS and rival.likeness >= NEAR_COPY
+        if rival and sure and (_only_customer(found, rival) or not _shares(reply, value, found)):
             return _contradicted(reply, value, rival.place)
-        return _make(reply, value, "supported", f"{found[0].source.name} states {_shown(found[0])}", found[:MAX_EVIDENCE])
+        return _make(
+            reply, value, "supported", f"{found[0].source.name} states {_shown(found[0])}", found[:MAX_EVIDENCE]
+        )
     if is_range(value) and (both := _both_ends(value, sources)):
         return _make(reply, value, "supported", f"{both[0].source.name} states both ends", both)
     near_copy = rival is not None and rival.likeness >= NEAR_COPY and rival.shared >= NEAR_COPY_TERMS
@@ -66,6 +71,18 @@ def _anchor(reply: Text, value: Value, found: list[Place], free: list[Place], so
     if rival and rival.likeness >= RELATED:
         return _contradicted(reply, value, rival.place)
     return _make(reply, value, "unsupported", f"no source states {_text(reply, value)}", [])
+
+
+def _only_customer(found: list[Place], rival: Rival) -> bool:
+    """Whether the customer alone states the value and a context passage states the rival."""
+    customer = all(place.source.name.startswith("input") for place in found)
+    return customer and rival.place.source.name.startswith("context")
+
+
+def _shares(reply: Text, value: Value, places: list[Place]) -> bool:
+    """Whether any place that states the value has a term around it in common with the reply."""
+    ours = attribute(reply, value, whole_sentence=True)
+    return any(ours & attribute(place.source, place.value, whole_sentence=True) for place in places)
 
 
 def _both_ends(value: Value, sources: Sequence[Text]) -> list[Place] | None:
@@ -84,13 +101,20 @@ def _both_ends(value: Value, sources: Sequence[Text]) -> list[Place] | None:
 def _rival(reply: Text, value: Value, places: list[Place]) -> Rival | None:
     """The comparable source value whose surroundings are most like the reply's."""
     ours = attribute(reply, value)
-    rivals = [_compare(ours, attribute(place.source, place.value), place) for place in places]
-    return max(rivals, key=lambda rival: rival.likeness, default=None)
+    return max((_compare(ours, place) for place in places), key=lambda rival: rival.likeness, default=None)
 
 
-def _compare(ours: frozenset[str], theirs: frozenset[str], place: Place) -> Rival:
-    smaller, shared = min(len(ours), len(theirs)), len(ours & theirs)
-    return Rival(shared / smaller if smaller else 0.0, shared, place)
+def _compare(ours: frozenset[str], place: Place) -> Rival:
+    """How much of the smaller set of terms is shared; the clause counts in full, the rest of its sentence less."""
+    clause = attribute(place.source, place.value)
+    sentence = attribute(place.source, place.value, whole_sentence=True)
+    likeness = max(_share(ours, clause), SENTENCE_WEIGHT * _share(ours, sentence))
+    return Rival(likeness, len(ours & clause), place)
+
+
+def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:
+    smaller = min(len(ours), len(theirs))
+    return len(ours & theirs) / smaller if smaller else 0.0
 
 
 def _contradicted(reply: Text, value: Value, place: Place) -> Anchor:

@@ -13,11 +13,14 @@ FRACTIONS = {"half": Decimal(50), "third": Decimal(100) / 3, "thirds": Decimal(1
 OF_A_WHOLE = frozenset("of the price off your its their that this my our what".split())
 GRAMS_PER_POUND = Decimal("453.59237")
 # Phrase -> open hours a week.
+TALK_COUNTS = frozenset("zero two three four five".split())
 ROUND_THE_CLOCK = {("24", "/", "7"): 168, ("24", "/", "5"): 120, ("24", "/", "6"): 144, ("round", "the", "clock"): 168,
                    ("24", "hours", "a", "day"): 168}  # fmt: skip
-FREE = (("free", "of", "charge"), ("for", "free"), ("at", "no", "cost"), ("at", "no", "charge"), ("no", "charge"), ("no", "fee"),
+# "Just a second", "it takes a minute" promise no duration.
+IDIOMS = frozenset({"second", "minute"})
+FREE = (("for", "free"), ("at", "no", "cost"), ("at", "no", "charge"), ("no", "charge"), ("no", "fee"),
         ("no", "fees"), ("no", "extra", "cost"), ("no", "extra", "charge"), ("no", "additional", "cost"),
-        ("no", "additional", "charge"), ("without", "charge"), ("is", "free"), ("are", "free"), ("it's", "free"))  # fmt: skip
+        ("no", "additional", "charge"), ("without", "charge"))  # fmt: skip
 FREE_DIMENSION = "free"
 ORDINAL_NOUNS = frozenset("floor attempt time offence instalment installment payment reminder month week day year row "
                           "edition anniversary warning".split())  # fmt: skip
@@ -52,7 +55,9 @@ def _range_or_single(lexemes: Lexemes, index: int) -> Found[Value] | None:
     )
 
 
-def _range(lexemes: Lexemes, index: int, low: Found[Readings], low_unit: Unit | None, after: int) -> Found[Value] | None:
+def _range(
+    lexemes: Lexemes, index: int, low: Found[Readings], low_unit: Unit | None, after: int
+) -> Found[Value] | None:
     """3-5 days · $10 to $15 · between 3 and 5 days."""
     joint = at(lexemes, after).text
     between = at(lexemes, index - 1).text == "between"
@@ -69,20 +74,20 @@ def _range(lexemes: Lexemes, index: int, low: Found[Readings], low_unit: Unit | 
     if before and (again := unit_after(lexemes, high.end)) and again.item.dimension == before.item.dimension:
         end = again.end
     unit = found.item if found.item is not NONE else (low_unit or NONE)
-    if low_unit and low_unit.kind != unit.kind or joint == "to" and unit is NONE and not between:
+    if (low_unit and low_unit.kind != unit.kind) or (joint == "to" and unit is NONE and not between):
         return None
     factors = ((low_unit or unit).factor, unit.factor)
     pairs = zip(low.item, high.item, strict=False)
     measures = tuple((lo * factors[0], hi * factors[1]) for lo, hi in pairs)
     shown = f"{_plain(low.item[0])}-{_plain(high.item[0])}"
-    return _value(lexemes, index, end, unit, measures, shown)
+    return _value(lexemes, index, end, unit, measures=measures, shown=shown)
 
 
 def _compound(
     lexemes: Lexemes, index: int, low: Found[Readings], unit: Found[Unit] | None, after: int
 ) -> Found[Value] | None:
     """1 hour 30 minutes · 2 days and 3 hours · an hour and a half: one duration made of two."""
-    if unit is None or unit.item.dimension != "time":
+    if unit is None or unit.item.dimension not in ("time", "months"):
         return None
     step = after + 1 if at(lexemes, after).text == "and" else after
     base = low.item[0] * unit.item.factor
@@ -90,11 +95,20 @@ def _compound(
         total, end = base + unit.item.factor / 2, step + 2
     else:
         more = number(lexemes, step)
-        smaller = unit_after(lexemes, more.end) if more else None
-        if more is None or smaller is None or smaller.item.dimension != "time" or smaller.item.factor >= unit.item.factor:
+        smaller = _smaller(lexemes, more.end, unit.item) if more else None
+        if more is None or smaller is None:
             return None
         total, end = base + more.item[0] * smaller.item.factor, smaller.end
-    return _value(lexemes, index, end, unit.item, ((total, total),), _plain(total / unit.item.factor))
+    return _value(lexemes, index, end, unit.item, measures=((total, total),), shown=_plain(total / unit.item.factor))
+
+
+def _smaller(lexemes: Lexemes, index: int, unit: Unit) -> Found[Unit] | None:
+    """The unit of a duration's second part; after hours a bare `m` is minutes."""
+    if unit.name == "hour" and at(lexemes, index).text == "m":
+        return Found(Unit("duration", "time", Decimal(1), "minute"), index + 1)
+    found = unit_after(lexemes, index)
+    fits = found and found.item.dimension == unit.dimension and found.item.factor < unit.factor
+    return found if fits else None
 
 
 def _single(lexemes: Lexemes, index: int, found: Found[Readings], unit: Unit | None, end: int) -> Found[Value] | None:
@@ -103,9 +117,11 @@ def _single(lexemes: Lexemes, index: int, found: Found[Readings], unit: Unit | N
         unit, end = noun.item, noun.end
     if at(lexemes, index).text == "one" and found.end == index + 1 and unit.dimension[:5] in ("", "count"):
         return None  # "one of them", "one thing": mostly a pronoun
+    if unit.dimension == "" and at(lexemes, index).text in TALK_COUNTS and found.end == index + 1:
+        return None  # "two of these", "all three": counts what was just said
     measures = tuple((reading * unit.factor, reading * unit.factor) for reading in found.item)
     shown = found.item[0] * unit.factor if unit.kind == "money" else found.item[0]
-    return _value(lexemes, index, end, unit, measures, _plain(shown))
+    return _value(lexemes, index, end, unit, measures=measures, shown=_plain(shown))
 
 
 def _counted_or_none(lexemes: Lexemes, index: int) -> Found[Unit]:
@@ -113,7 +129,7 @@ def _counted_or_none(lexemes: Lexemes, index: int) -> Found[Unit]:
 
 
 def _value(
-    lexemes: Lexemes, index: int, end: int, unit: Unit, measures: tuple[tuple[Decimal, Decimal], ...], shown: str
+    lexemes: Lexemes, index: int, end: int, unit: Unit, *, measures: tuple[tuple[Decimal, Decimal], ...], shown: str
 ) -> Found[Value]:
     per = period_after(lexemes, end)
     readings = tuple(Measure(low, high, unit.dimension, per.item) for low, high in measures)
@@ -143,13 +159,33 @@ def _follows(lexemes: Lexemes, index: int, phrase: tuple[str, ...]) -> bool:
 
 
 def _free(lexemes: Lexemes, index: int) -> Found[Value] | None:
-    """free of charge · at no cost: a sum of nothing, in any currency."""
+    """free of charge · at no cost · free: a sum of nothing, in any currency."""
+    if at(lexemes, index).text == "free" and not _is_other_free(lexemes, index):
+        end = index + 3 if _follows(lexemes, index, ("free", "of", "charge")) else index + 1
+        return Found(_nothing(lexemes, index, end), end)
     for phrase in FREE:
         if at(lexemes, index).text == phrase[0] and _follows(lexemes, index, phrase):
-            reading = Measure(Decimal(0), Decimal(0), FREE_DIMENSION)
             end = index + len(phrase)
-            return Found(Value("money", at(lexemes, index).start, at(lexemes, end - 1).end, "free", (reading,)), end)
+            return Found(_nothing(lexemes, index, end), end)
     return None
+
+
+def _nothing(lexemes: Lexemes, index: int, end: int) -> Value:
+    reading = Measure(Decimal(0), Decimal(0), FREE_DIMENSION)
+    return Value("money", at(lexemes, index).start, at(lexemes, end - 1).end, "free", (reading,))
+
+
+def _is_other_free(lexemes: Lexemes, index: int) -> bool:
+    """feel free · free to go · gluten-free · free up."""
+    before, after = at(lexemes, index - 1), at(lexemes, index + 1)
+    return before.text in ("feel", "-", "set", "you're", "be", "debt") or after.text in (
+        "to",
+        "up",
+        "from",
+        "-",
+        "time",
+        "will",
+    )
 
 
 def _ordinal(lexemes: Lexemes, index: int) -> Found[Value] | None:
@@ -171,28 +207,41 @@ def _times(lexemes: Lexemes, index: int) -> Found[Value] | None:
     if count is None or (count == 1 and not period_after(lexemes, index + 1).item):
         return None
     unit = Unit("number", "count:time", Decimal(1), "times")
-    return _value(lexemes, index, index + 1, unit, ((Decimal(count), Decimal(count)),), str(count))
+    return _value(lexemes, index, index + 1, unit, measures=((Decimal(count), Decimal(count)),), shown=str(count))
 
 
 def _article_duration(lexemes: Lexemes, index: int) -> Found[Value] | None:
-    """a fortnight · an hour · half an hour · an hour and a half · a business day."""
-    first = at(lexemes, index).text
-    halved = first == "half" and at(lexemes, index + 1).text in ("a", "an")
-    if not (halved or first in ("a", "an", "another")):
+    """a fortnight · an hour · half an hour · a quarter of an hour · an hour and a half · half a litre."""
+    part = _part_of_one(lexemes, index)
+    if part:
+        count, start = part.item, part.end
+    elif at(lexemes, index).text in ("a", "an", "another"):
+        count, start = Decimal(1), index + 1
+    else:
         return None
-    start = index + 2 if halved else index + 1
-    halved = halved or at(lexemes, start).text == "half"
-    start = start + 1 if at(lexemes, start).text == "half" else start
     unit = unit_after(lexemes, start)
-    if unit is None or unit.item.kind != "duration" or unit.item.name == "night":
+    if unit is None or unit.item.kind not in ("duration", "quantity") or unit.item.name == "night":
         return None
-    if not halved and (found := _compound(lexemes, index, Found((Decimal(1),), start), unit, unit.end)):
-        return found
-    count = Decimal("0.5") if halved else Decimal(1)
-    if not halved and _is_rate(lexemes, index):
-        return None
+    if part is None:
+        if unit.item.kind == "quantity" or unit.item.name in IDIOMS or _is_rate(lexemes, index):
+            return None
+        if found := _compound(lexemes, index, Found((Decimal(1),), start), unit, unit.end):
+            return found
     size = count * unit.item.factor
-    return _value(lexemes, index, unit.end, unit.item, ((size, size),), _plain(count))
+    return _value(lexemes, index, unit.end, unit.item, measures=((size, size),), shown=_plain(count))
+
+
+def _part_of_one(lexemes: Lexemes, index: int) -> Found[Decimal] | None:
+    """half a · a half · (a) quarter of a: the share of one unit."""
+    words = [at(lexemes, index + step).text for step in range(4)]
+    if words[0] == "half" and words[1] in ("a", "an"):
+        return Found(Decimal("0.5"), index + 2)
+    if words[0] in ("a", "an") and words[1] == "half":
+        return Found(Decimal("0.5"), index + 2)
+    skip = 1 if words[0] == "a" else 0
+    if words[skip] == "quarter" and words[skip + 1] == "of" and at(lexemes, index + skip + 2).text in ("a", "an"):
+        return Found(Decimal("0.25"), index + skip + 3)
+    return None
 
 
 def _is_rate(lexemes: Lexemes, index: int) -> bool:
@@ -206,9 +255,20 @@ def fraction(lexemes: Lexemes, index: int) -> Found[Value] | None:
     first, second, third, fourth = (at(lexemes, index + step) for step in range(4))
     if (first.text, second.text, third.text) in (("half", "a", "percent"), ("half", "a", "per")):
         return _percent(lexemes, index, index + (3 if third.text == "percent" else 4), Decimal("0.5"))
-    if first.text == "half" and second.text in OF_A_WHOLE | {"price"} and at(lexemes, index - 1).text not in ("first", "second"):
+    if (
+        first.text == "half"
+        and second.text in OF_A_WHOLE | {"price"}
+        and at(lexemes, index - 1).text not in ("first", "second")
+    ):
         return _percent(lexemes, index, index + 1, FRACTIONS["half"])
-    if first.is_figure and second.text == "/" and second.glued and third.is_figure and third.glued and fourth.text == "of":
+    if (
+        first.is_figure
+        and second.text == "/"
+        and second.glued
+        and third.is_figure
+        and third.glued
+        and fourth.text == "of"
+    ):
         top, bottom = number(lexemes, index), number(lexemes, index + 2)
         if top and bottom and bottom.item[0]:
             return _percent(lexemes, index, index + 3, 100 * top.item[0] / bottom.item[0])
@@ -218,13 +278,17 @@ def fraction(lexemes: Lexemes, index: int) -> Found[Value] | None:
     skip = top.end + 1 if at(lexemes, top.end).text == "-" else top.end
     part = at(lexemes, skip).text
     whole = part.endswith("s") or at(lexemes, skip + 1).text in OF_A_WHOLE
-    if part in FRACTIONS and whole and not (part == "half" and first.text == "a" and at(lexemes, index - 1).text == "and"):
+    if (
+        part in FRACTIONS
+        and whole
+        and not (part == "half" and first.text == "a" and at(lexemes, index - 1).text == "and")
+    ):
         return _percent(lexemes, index, skip + 1, top.item[0] * FRACTIONS[part])
     return None
 
 
 def _percent(lexemes: Lexemes, index: int, end: int, share: Decimal) -> Found[Value]:
-    return _value(lexemes, index, end, PERCENT_UNIT, ((share, share),), _plain(round(share, 2)))
+    return _value(lexemes, index, end, PERCENT_UNIT, measures=((share, share),), shown=_plain(round(share, 2)))
 
 
 def _plain(figure: Decimal) -> str:

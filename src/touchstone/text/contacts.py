@@ -1,4 +1,4 @@
-"""Normalised text -> contacts: links, e-mail addresses and phone numbers, so that their figures are not read as values."""
+"""Normalised text -> contacts: links, e-mail addresses and phone numbers, whose figures are no values."""
 
 import re
 
@@ -7,12 +7,24 @@ from touchstone.text.normalise import Normal
 
 # Every quantifier is bounded or over a single class, so that no input makes a search super-linear.
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
-TLDS = "com|org|net|io|co|dev|app|me|uk|us|eu|de|fr|es|it|nl|ie|ca|au|in|info|biz|shop|store|bank|help|support|example|test|edu|gov|health|travel"
-LINK = re.compile(
-    rf"(?:https?://|www\.)[^\s<>\"')\]]{{1,500}}|(?<![\w@.-])(?:[a-zA-Z0-9][\w-]{{0,62}}\.){{1,5}}(?:{TLDS})\b(?!\.\w)(?:/[^\s<>\"')\]]{{0,500}})?"
+TLDS = (
+    "com|org|net|io|co|dev|app|me|uk|us|eu|de|fr|es|it|nl|ie|ca|au|in|info|biz|shop|store|bank|help|support|example|test|"
+    "edu|gov|health|travel"
 )
-PHONE = re.compile(r"(?<![\w.,/$£€-])(?:\+\d{1,3}[ .-]?|1[ .-])?(?:\(\d{1,5}\)[ .-]?)?\d{2,5}(?:[ .-]\d{2,5}){1,5}(?![\w%])|(?<![\w.,/$£€-])\+?\d{9,14}(?![\w%,.]\w)")
-CUED_SHORT = re.compile(r"\b(?:call|dial|text|ring|phone|sms|forward\w*(?: it| the text| this| that)? to|hotline|helpline|line)(?: us| it)?(?: now| on| at| to)?:? (\d[\d -]{1,12}\d)\b", re.I)
+LINK = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"')\]]{1,500}"
+    rf"|(?<![\w@.-])(?:[a-zA-Z0-9][\w-]{{0,62}}\.){{1,5}}(?:{TLDS})\b(?!\.\w)(?:/[^\s<>\"')\]]{{0,500}})?"
+)
+PHONE = re.compile(
+    r"(?<![\w.,/$£€-])(?:\+\d{1,3}[ .-]?|1[ .-])?(?:\(\d{1,5}\)[ .-]?)?\d{2,5}(?:[ .-]\d{2,5}){1,5}(?![\w%])"
+    r"|(?<![\w.,/$£€-])\+?\d{9,14}(?![\w%,.]\w)"
+)
+# A short number is a phone number only where calling or texting is spoken of.
+CUED_SHORT = re.compile(
+    r"\b(?:call|dial|text|ring|phone|sms|hotline|helpline|line|forward\w*(?: it| the text| this| that)? to)"
+    r"(?: us| it)?(?: now| on| at| to)?:? (\d[\d -]{1,12}\d)\b",
+    re.IGNORECASE,
+)
 MIN_PHONE_DIGITS = 7
 TRAILING = ".,;:!?"
 
@@ -30,8 +42,8 @@ def find_contacts(normal: Normal) -> tuple[Contact, ...]:
         found += [(*m.span(1), "phone") for m in CUED_SHORT.finditer(text)]
     contacts: list[Contact] = []
     reached = 0
-    for start, end, kind in sorted(found, key=lambda f: (f[0], -f[1])):
-        end -= len(text[start:end]) - len(text[start:end].rstrip(TRAILING))
+    for start, stop, kind in sorted(found, key=lambda f: (f[0], -f[1])):
+        end = start + len(text[start:stop].rstrip(TRAILING))
         if start < reached or end <= start:
             continue
         reached = end

@@ -10,19 +10,25 @@ from touchstone.text.numbers import ONES
 MONTHS = {name.casefold(): n for n, name in enumerate(calendar.month_name) if name} | {
     name.casefold(): n for n, name in enumerate(calendar.month_abbr) if name
 } | {"sept": 9}  # fmt: skip
-WEEKDAYS = {name.casefold(): n for n, name in enumerate(calendar.day_name)} | {
-    name: n for n, names in enumerate(("mon", "tue tues", "wed weds", "thu thur thurs", "fri", "sat", "sun")) for name in names.split()
-}  # fmt: skip
+WEEKDAYS = {name.casefold(): n for n, name in enumerate(calendar.day_name)}
+SHORT_WEEKDAYS = ("mon", "tue tues", "wed weds", "thu thur thurs", "fri", "sat", "sun")
+WEEKDAYS |= {name: n for n, names in enumerate(SHORT_WEEKDAYS) for name in names.split()}
 WEEKDAYS |= {f"{name}s": n for name, n in WEEKDAYS.items() if name.endswith("day")}
 WEEK_SPANS = {"weekdays": (0, 4), "weekends": (5, 6), "weekend": (5, 6)}
 SHORT_WEEKDAYS_THAT_ARE_WORDS = frozenset({"sat", "sun", "wed", "mon"})
-ORDINAL_WORDS = {word: n for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth eleventh "
-                 "twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(), 1)}  # fmt: skip
+ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+ORDINAL_WORDS = {word: n for n, word in enumerate(ORDINALS.split(), 1)}
 SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 JOINTS = frozenset({"-", "to", "until", "till", "through", "and", "or"})
 RELATIVE = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}
-MONTH_CUES = frozenset("in by of since until till before after from during for to this last next early mid late end through "
-                       "and between starting every".split())  # fmt: skip
+MONTH_CUES = frozenset(
+    "in by of since until till before after from during for to this last next early mid late end through and between "
+    "starting every".split()
+)
+AFTER_LONE_DAY = frozenset("at we you i if so is it with for or but as when because which of in by before".split())
 DAY_CUES = frozenset("the on by until till before after from since to and between through due".split())
 MIN_YEAR, MAX_YEAR = 1900, 2099
 
@@ -65,6 +71,11 @@ def relative_date(lexemes: Lexemes, index: int, *, today: date) -> Found[Value] 
     if second.text in ("day", "days", "week", "weeks") and third.text in ("ago", "from"):
         return _ago(lexemes, index, today)
     return None
+
+
+def is_relative_weekday(lexemes: Lexemes, index: int) -> bool:
+    """The weekday of `next Monday`: without a reference date it is no date that could be checked."""
+    return at(lexemes, index).text in WEEKDAYS and at(lexemes, index - 1).text in ("next", "last", "this", "coming")
 
 
 def _ago(lexemes: Lexemes, index: int, today: date) -> Found[Value] | None:
@@ -110,16 +121,25 @@ def _range(lexemes: Lexemes, first: Found[tuple[Day, ...]]) -> tuple[tuple[Day, 
     if last is None:
         return None
     head, tail = first.item[0], last.item[0]
-    comparable = (head.day and tail.day) or (head.weekday is not None and tail.weekday is not None and not tail.day)
-    comparable = comparable or (head.month and tail.month and not head.day and not tail.day)
-    comparable = comparable or (not head.month and not tail.month and head.year and tail.year)
-    if not comparable or (at(lexemes, first.end).text == "and" and at(lexemes, first.end - 3).text != "between"):
+    if not _same_precision(head, tail) or (
+        at(lexemes, first.end).text == "and" and at(lexemes, first.end - 3).text != "between"
+    ):
         return None
     ends = tuple(_complete(day, head) for day in last.item)
     dated = _with_year(lexemes, last.end, ends[0]) if ends[0].year is None and ends[0].day else None
     if dated:
         ends = dated.item
     return tuple(_complete(day, ends[0]) for day in first.item), ends, dated.end if dated else last.end
+
+
+def _same_precision(head: Day, tail: Day) -> bool:
+    """Two days, two weekdays, two months or two years: the ends of a range are of one kind."""
+    if head.day and tail.day:
+        return True
+    if head.weekday is not None and tail.weekday is not None:
+        return not tail.day
+    months = head.month and tail.month and not head.day and not tail.day
+    return bool(months or (not head.month and not tail.month and head.year and tail.year))
 
 
 def _complete(day: Day, other: Day) -> Day:
@@ -145,7 +165,12 @@ def _with_weekday(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None
     step = index + 1
     step += at(lexemes, step).text in (",", ".")
     step += at(lexemes, step).text in ("the", "on")
-    more = _numeric(lexemes, step) or _day_month(lexemes, step) or _month_day(lexemes, step) or _lone_ordinal(lexemes, step)
+    more = (
+        _numeric(lexemes, step)
+        or _day_month(lexemes, step)
+        or _month_day(lexemes, step)
+        or _lone_ordinal(lexemes, step)
+    )
     if more:
         return Found(tuple(day._replace(weekday=weekday) for day in more.item), more.end)
     return Found((Day(weekday=weekday),), index + 1)
@@ -165,7 +190,12 @@ def _numeric(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None:
         if sign not in ("/", "-") or not at(lexemes, index + 1).glued:
             return None
         parts, end = [first.text], index + 1
-        while len(parts) < 3 and at(lexemes, end).text == sign and at(lexemes, end).glued and _glued_figure(lexemes, end + 1):
+        while (
+            len(parts) < 3
+            and at(lexemes, end).text == sign
+            and at(lexemes, end).glued
+            and _glued_figure(lexemes, end + 1)
+        ):
             parts.append(at(lexemes, end + 1).text)
             end += 2
     if not all(part.isdigit() and len(part) <= 4 for part in parts):
@@ -193,7 +223,7 @@ def _orders(parts: list[str], sign: str) -> tuple[Day, ...]:
         orders = [(2000, numbers[1], numbers[0]), (2000, numbers[0], numbers[1])]
         days = [Day(None, m, d) for y, m, d in orders if _is_day(y, m, d)]
         # MM/YY, as cards expire.
-        days += [Day(2000 + numbers[1], numbers[0])] if numbers[0] <= 12 and 20 <= numbers[1] else []
+        days += [Day(2000 + numbers[1], numbers[0])] if numbers[0] <= 12 and numbers[1] >= 20 else []
         return tuple(dict.fromkeys(days))
     if len(parts) == 2 and sign in "/-" and len(parts[0]) == 4 and 1 <= numbers[1] <= 12 and len(parts[1]) == 2:
         return (Day(numbers[0], numbers[1]),)
@@ -213,7 +243,9 @@ def _day_month(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None:
     end += at(lexemes, end).text == "of"
     end += at(lexemes, end).text == "-" and at(lexemes, end + 1).text in MONTHS
     month = MONTHS.get(at(lexemes, end).text)
-    if month is None or not (at(lexemes, end).capital or end > index + 1 or at(lexemes, end).text not in ("may", "march", "mar", "sat")):
+    if month is None or not (
+        at(lexemes, end).capital or end > index + 1 or at(lexemes, end).text not in ("may", "march", "mar", "sat")
+    ):
         return None
     return _with_year(lexemes, end + 1, Day(month=month, day=day))
 
@@ -276,8 +308,7 @@ def _lone_ordinal(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None
     if day is None or suffix.text not in SUFFIXES or not suffix.glued or at(lexemes, index - 1).text not in DAY_CUES:
         return None
     following = at(lexemes, index + 2)
-    if following.is_word and following.text not in JOINTS | {"at", "we", "you", "i", "if", "so", "is", "it", "with", "for", "or",
-                                                            "but", "as", "when", "because", "which", "of", "in", "by", "before"}:  # fmt: skip
+    if following.is_word and following.text not in JOINTS | AFTER_LONE_DAY:
         return None  # "the 5th floor"
     return Found((Day(day=day),), index + 2)
 

@@ -1,14 +1,18 @@
 """Lexemes -> identifiers: order and reference numbers, codes, versions and numbered names, which are no quantities."""
 
 from touchstone.core import resource
+from touchstone.core.reading import Value
 from touchstone.text.dates import MONTHS, WEEKDAYS
-from touchstone.text.lexemes import Lexeme, Lexemes, at
+from touchstone.text.lexemes import Found, Lexeme, Lexemes, at
 from touchstone.text.numbers import GLUED_SCALES, figure
 from touchstone.text.units import currency_before, unit_after
 
 SIGNS = frozenset({"#", "№"})
 JOINTS = frozenset({"-", "_", "/", "."})
 ORDINALS = frozenset({"st", "nd", "rd", "th"})
+NUMBERED_THINGS = frozenset(
+    "step page section chapter terminal gate room platform error version question level".split()
+)
 # `Account: 48213` is an identifier, `Age for the account: 18` is not.
 MIN_LISTED_DIGITS = 4
 NUMBERING = frozenset({".", ")"})
@@ -29,8 +33,20 @@ def code_end(lexemes: Lexemes, index: int) -> int | None:
 def _is_numbering(lexemes: Lexemes, index: int) -> bool:
     """The `1.` or `2)` of a list."""
     lexeme, sign, item = at(lexemes, index), at(lexemes, index + 1), at(lexemes, index + 2)
-    starts = lexeme.opens or (lexeme.text == "1" and at(lexemes, index - 1).text in (":", "(", ";"))
-    return starts and lexeme.text.isdigit() and sign.text in NUMBERING and sign.glued and not item.glued and (item.capital or lexeme.opens)
+    before = at(lexemes, index - 1).text
+    starts = (
+        lexeme.opens
+        or (lexeme.text == "1" and before in (":", "(", ";"))
+        or (sign.text == ")" and before in (",", ";", "and"))
+    )
+    return (
+        starts
+        and lexeme.text.isdigit()
+        and sign.text in NUMBERING
+        and sign.glued
+        and not item.glued
+        and (item.capital or lexeme.opens or sign.text == ")")
+    )
 
 
 def is_label(lexemes: Lexemes, index: int) -> bool:
@@ -44,11 +60,23 @@ def is_label(lexemes: Lexemes, index: int) -> bool:
         return before.text != ":" or len(at(lexemes, index).text) >= MIN_LISTED_DIGITS
     if before.text == ":" and at(lexemes, index - 3).text in resource.words("labels.txt"):
         return len(at(lexemes, index).text) >= MIN_LISTED_DIGITS
-    named = before.is_word and before.capital and not before.opens and before.text not in MONTHS and before.text not in WEEKDAYS
+    named = (
+        before.is_word
+        and before.capital
+        and not before.opens
+        and before.text not in MONTHS
+        and before.text not in WEEKDAYS
+    )
     short = at(lexemes, index).text.replace(".", "", 1).isdigit()
     if not (named and short) or before.text in resource.words("stopwords.txt") or currency_before(lexemes, index - 1):
         return False
     return at(lexemes, index + 1).text not in ("-", "to", ":", "/", ">")
+
+
+def is_numbered(lexemes: Lexemes, index: int, found: Found[Value]) -> bool:
+    """`Step 3 asks`: what looks like a counted noun behind a numbered thing is its verb."""
+    counted = found.item.kind == "quantity" and found.item.readings[0].dimension.startswith("count:")  # type: ignore[union-attr]
+    return counted and at(lexemes, index - 1).text in NUMBERED_THINGS
 
 
 def _is_code(lexemes: Lexemes, index: int) -> bool:
@@ -79,9 +107,19 @@ def _starts_amount(lexemes: Lexemes, index: int) -> bool:
     following = at(lexemes, index + 1)
     if following.text in ("-", "/"):
         inner = at(lexemes, index + 2)
-        return inner.is_figure or unit_after(lexemes, index + 1) is not None or inner.text in MONTHS or len(inner.text) > 3
-    scaled = following.text in GLUED_SCALES or following.text in ORDINALS or following.text in ("am", "pm", "a", "p", "x", "h")
-    return scaled or unit_after(lexemes, index + 1) is not None or following.text == "." and not at(lexemes, index + 2).is_word
+        return (
+            inner.is_figure or unit_after(lexemes, index + 1) is not None or inner.text in MONTHS or len(inner.text) > 3
+        )
+    scaled = (
+        following.text in GLUED_SCALES
+        or following.text in ORDINALS
+        or following.text in ("am", "pm", "a", "p", "x", "h")
+    )
+    return (
+        scaled
+        or unit_after(lexemes, index + 1) is not None
+        or (following.text == "." and not at(lexemes, index + 2).is_word)
+    )
 
 
 def _code_end(lexemes: Lexemes, index: int) -> int:
@@ -92,7 +130,18 @@ def _code_end(lexemes: Lexemes, index: int) -> int:
             break
         if lexeme.is_word or lexeme.is_figure:
             end += 1
-        elif lexeme.text in JOINTS and at(lexemes, end + 1).glued and (at(lexemes, end + 1).is_word or at(lexemes, end + 1).is_figure):
+        elif (
+            lexeme.text == "("
+            and at(lexemes, end + 1).is_word
+            and at(lexemes, end + 2).text == ")"
+            and at(lexemes, end + 2).glued
+        ):
+            end += 3  # 401(k)
+        elif (
+            lexeme.text in JOINTS
+            and at(lexemes, end + 1).glued
+            and (at(lexemes, end + 1).is_word or at(lexemes, end + 1).is_figure)
+        ):
             end += 2
         else:
             break

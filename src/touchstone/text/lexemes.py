@@ -32,7 +32,7 @@ class Lexeme(NamedTuple):
 
 
 Lexemes = Sequence[Lexeme]
-END = Lexeme("\n", -1, -1, False, False, False)
+END = Lexeme("\n", -1, -1, glued=False, capital=False, opens=False)
 
 
 class Found(NamedTuple, Generic[T]):
@@ -50,8 +50,8 @@ def lex(text: str) -> list[Lexeme]:
         start = match.start()
         gap = text[end:start] if end >= 0 else "\n"
         opens = "\n" in gap or (bool(lexemes) and lexemes[-1].text in ".!?" and start > end)
-        text = match[0].casefold().removesuffix("'s")
-        lexemes.append(Lexeme(text, start, match.end(), start == end, match[0][0].isupper(), opens))
+        word = match[0].casefold().removesuffix("'s")
+        lexemes.append(Lexeme(word, start, match.end(), start == end, match[0][0].isupper(), opens))
         end = match.end()
     return lexemes
 

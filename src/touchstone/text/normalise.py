@@ -9,9 +9,9 @@ from touchstone.core.reading import Span
 DASHES = dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
 QUOTES = dict.fromkeys("‘’‚‛′´`", "'") | dict.fromkeys("“”„‟″«»", '"')
 # Format characters carry no reading: zero-width and bidirectional marks could hide or reverse text.
-INVISIBLE = dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e", "") | dict.fromkeys(
-    "\u2066\u2067\u2068\u2069\x00", ""
-)
+INVISIBLE = dict.fromkeys(
+    "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e", ""
+) | dict.fromkeys("\u2066\u2067\u2068\u2069\x00", "")
 SPELLINGS = DASHES | QUOTES | INVISIBLE
 HARD_SPACES = frozenset("\u00a0\u2007\u2009\u202f")
 
@@ -60,7 +60,9 @@ def _spell(raw: str, at: int, end: int) -> str:
         return SPELLINGS[char]
     if char in HARD_SPACES:
         # A hard space inside a figure groups thousands: 1 200 -> 1'200.
-        grouping = at > 0 and raw[at - 1].isdigit() and raw[end : end + 3].isdigit() and not raw[end + 3 : end + 4].isdigit()
+        grouping = (
+            at > 0 and raw[at - 1].isdigit() and raw[end : end + 3].isdigit() and not raw[end + 3 : end + 4].isdigit()
+        )
         return "'" if grouping else " "
     spelt = unicodedata.normalize("NFKC", raw[at:end])
     if "\u2044" in spelt:

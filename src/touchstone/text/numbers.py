@@ -10,7 +10,7 @@ Readings = tuple[Decimal, ...]
 ONES = dict(zip("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
                 "seventeen eighteen nineteen".split(), range(20), strict=True))  # fmt: skip
 TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+SCALES = {"hundred": 100, "thousand": 1000, "lakh": 10**5, "million": 10**6, "crore": 10**7, "billion": 10**9}
 DOZEN = {"dozen": 12}
 GLUED_SCALES = {"k": 1000, "mn": 10**6, "mio": 10**6, "bn": 10**9}
 # 5m is five metres or minutes, but $5m is five million.
@@ -19,7 +19,7 @@ SIGNS = frozenset("$£€¥₹")
 # Longer figures are identifiers, not amounts; this also keeps arithmetic cheap.
 MAX_DIGITS = 15
 
-GROUPED = re.compile(r"\d{1,3}([,.'])\d{3}(?:\1\d{3}){0,4}")
+GROUPED = re.compile(r"[1-9]\d{0,2}([,.'])\d{3}(?:\1\d{3}){0,4}")
 DECIMAL_AFTER_GROUPS = re.compile(r"\d{1,3}(?:,\d{3}){1,4}\.\d+|\d{1,3}(?:'\d{3}){1,4}[.,]\d+")
 EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3}){1,4},\d+")
 PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
@@ -34,7 +34,7 @@ def figure(text: str) -> Readings:
     digits = re.sub(r"[^\d]", "", text)
     if grouped := GROUPED.fullmatch(text):
         whole = Decimal(digits)
-        return (whole,) if grouped[1] != "." or text.count(".") > 1 else (whole, Decimal(text))
+        return (whole,) if grouped[1] != "." or text.count(".") > 1 else (Decimal(text), whole)
     if DECIMAL_AFTER_GROUPS.fullmatch(text):
         head, _, tail = text.rpartition("." if "." in text else ",")
         return (Decimal(f"{re.sub('[^0-9]', '', head)}.{tail}"),)
@@ -61,6 +61,8 @@ def _figure_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     if not readings:
         return None
     end = index + 1
+    if grouped := _spaced_thousands(lexemes, index):
+        return grouped
     if mixed := _fraction(lexemes, end):
         return Found(tuple(r + mixed.item for r in readings), mixed.end)
     following = at(lexemes, end)
@@ -72,6 +74,17 @@ def _figure_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     if following.text in DOZEN:
         return Found(tuple(r * 12 for r in readings), end + 1)
     return _and_a_half(lexemes, Found(readings, end))
+
+
+def _spaced_thousands(lexemes: Lexemes, index: int) -> Found[Readings] | None:
+    """10 000: groups of three parted by a plain space, unless the first of them is a figure of its own."""
+    first, second = lexemes[index], at(lexemes, index + 1)
+    if not (first.text.isdigit() and len(first.text) <= 3 and first.text[0] != "0" and not second.glued):
+        return None
+    following = at(lexemes, index + 2)
+    if not (second.text.isdigit() and len(second.text) == 3 and second.start == first.end + 1) or following.is_figure:
+        return None
+    return Found((Decimal(first.text + second.text),), index + 2)
 
 
 def _fraction(lexemes: Lexemes, index: int) -> Found[Decimal] | None:

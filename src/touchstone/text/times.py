@@ -3,18 +3,22 @@
 from decimal import Decimal
 
 from touchstone.core.reading import Measure, Value
+from touchstone.text.dates import WEEK_SPANS, WEEKDAYS
 from touchstone.text.lexemes import Found, Lexemes, at
 from touchstone.text.numbers import ONES
 
 NAMED = {"noon": 720, "midday": 720, "midnight": 0}
-RANGE_JOINTS = frozenset({"-", "to", "until", "till", "and", "through"})
-OPENING_CUES = frozenset("open opens opening hours hour between from weekdays office lines daily sunday monday tuesday "
-                         "wednesday thursday friday saturday sun mon tue tues wed thu thurs fri sat".split())  # fmt: skip
+RANGE_JOINTS = frozenset({"-", "to", "until", "till", "til", "and", "through"})
+OPENING_CUES = frozenset({"open", "opens", "opening", "hours", "hour", "between", "from", "office", "lines", "daily"})
+OPENING_CUES |= WEEKDAYS.keys() | WEEK_SPANS.keys()
 CLOCK = "clock"
 # Summer and standard time of one place count as one zone: people mix them up and mean the wall clock.
-ZONES = {"et": "ET", "est": "ET", "edt": "ET", "pt": "PT", "pst": "PT", "pdt": "PT", "ct": "CT", "cst": "CT", "cdt": "CT",
-         "mt": "MT", "mst": "MT", "mdt": "MT", "gmt": "UK", "bst": "UK", "utc": "UTC", "cet": "CET", "cest": "CET",
-         "ist": "IST", "aest": "AET", "aedt": "AET", "jst": "JST", "sgt": "SGT"}  # fmt: skip
+ZONES = dict.fromkeys(("et", "est", "edt"), "ET") | dict.fromkeys(("pt", "pst", "pdt"), "PT")
+ZONES |= dict.fromkeys(("ct", "cst", "cdt"), "CT") | dict.fromkeys(("mt", "mst", "mdt"), "MT")
+ZONES |= (
+    dict.fromkeys(("gmt", "bst"), "UK") | dict.fromkeys(("cet", "cest"), "CET") | dict.fromkeys(("aest", "aedt"), "AET")
+)
+ZONES |= {"utc": "UTC", "ist": "IST", "jst": "JST", "sgt": "SGT"}
 HALF_DAY = 720
 MERIDIEMS = {"am": 0, "pm": HALF_DAY, "a": 0, "p": HALF_DAY, "noon": HALF_DAY}
 
@@ -86,27 +90,20 @@ def _clock(lexemes: Lexemes, index: int) -> Found[Clock] | None:
     first = at(lexemes, index)
     if first.text in NAMED:
         return Found(Clock(NAMED[first.text], sure=True, written=True), index + 1)
-    if first.text in ("12",) and at(lexemes, index + 1).text in NAMED:
+    if first.text == "12" and at(lexemes, index + 1).text in NAMED:
         return Found(Clock(NAMED[at(lexemes, index + 1).text], sure=True, written=True), index + 2)
     if spoken := _spoken(lexemes, index):
         return spoken
+    if military := _military(lexemes, index):
+        return military
     hour = _hour(first.text)
     if hour is None:
         return None
-    minute, end, written = 0, index + 1, False
-    colon, digits = at(lexemes, end), at(lexemes, end + 1)
-    if colon.text in (":", "h") and colon.glued and digits.glued and len(digits.text) == 2 and digits.text.isdigit():
-        minute, end, written = int(digits.text), end + 2, True
-        seconds = at(lexemes, end + 1)
-        if at(lexemes, end).text == ":" and at(lexemes, end).glued and seconds.glued and seconds.text.isdigit():
-            end += 2
-    elif "." in first.text:
-        whole, _, fraction = first.text.partition(".")
-        if len(fraction) != 2 or not fraction.isdigit() or not _meridiem(lexemes, end):
-            return None
-        minute = int(fraction)
-    if minute > 59:
+    minutes = _minutes(lexemes, index)
+    if minutes is None:
         return None
+    minute, end = minutes
+    written = end > index + 1
     if half := _meridiem(lexemes, end):
         if not 1 <= hour <= 12:
             return None
@@ -115,7 +112,40 @@ def _clock(lexemes: Lexemes, index: int) -> Found[Clock] | None:
         return Found(Clock(hour % 12 * 60, sure=hour > 12, written=True), end + 1)
     end = end + 1 if written and at(lexemes, end).text in ("h", "hrs", "hours") else end
     sure = written and (hour > 12 or hour == 0 or first.text.startswith("0"))
-    return Found(Clock((hour % 12 if hour == 12 and not written else hour) * 60 + minute, sure=sure, written=written), end)
+    on_face = hour % 12 if hour == 12 and not written else hour
+    return Found(Clock(on_face * 60 + minute, sure=sure, written=written), end)
+
+
+def _minutes(lexemes: Lexemes, index: int) -> Found[int] | None:
+    """The minutes of 9:30, 14h30 or 5.30pm, 0 when none are written; None when the figure is no time."""
+    figure, colon, digits = (at(lexemes, index + step) for step in range(3))
+    end = index + 1
+    if colon.text in (":", "h") and colon.glued and digits.glued and len(digits.text) == 2 and digits.text.isdigit():
+        seconds = at(lexemes, end + 3)
+        with_seconds = at(lexemes, end + 2).text == ":" and seconds.glued and seconds.text.isdigit()
+        minute, end = int(digits.text), end + (4 if with_seconds else 2)
+    elif "." in figure.text:
+        fraction = figure.text.partition(".")[2]
+        if len(fraction) != 2 or not fraction.isdigit() or not _meridiem(lexemes, end):
+            return None
+        minute = int(fraction)
+    else:
+        minute = 0
+    return Found(minute, end) if minute < 60 else None
+
+
+def _military(lexemes: Lexemes, index: int) -> Found[Clock] | None:
+    """0600 hrs."""
+    text = at(lexemes, index).text
+    if (
+        len(text) == 4
+        and text.isdigit()
+        and at(lexemes, index + 1).text in ("hrs", "hours")
+        and int(text[:2]) < 24
+        and int(text[2:]) < 60
+    ):
+        return Found(Clock(int(text[:2]) * 60 + int(text[2:]), sure=True, written=True), index + 2)
+    return None
 
 
 def _hour(text: str) -> int | None:

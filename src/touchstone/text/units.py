@@ -12,21 +12,10 @@ from touchstone.text.tokens import term
 
 PERCENT = frozenset({"%", "percent", "pct", "pc", "percentage"})
 BUSINESS = frozenset({"business", "working", "work", "bank", "trading"})
-PERIODS = {"day": "day", "night": "night", "week": "week", "month": "month", "year": "year", "annum": "year", "hour": "hour",
-           "minute": "minute", "yr": "year", "mo": "month", "hr": "hour", "quarter": "quarter", "fortnight": "fortnight"}  # fmt: skip
+PERIODS = {name: name for name in ("day", "night", "week", "month", "year", "hour", "minute", "quarter", "fortnight")}
+PERIODS |= {"annum": "year", "yr": "year", "mo": "month", "hr": "hour"}
 ADVERBS = {"monthly": "month", "yearly": "year", "annually": "year", "weekly": "week", "daily": "day", "hourly": "hour",
            "nightly": "night"}  # fmt: skip
-# What may stand between a number and the thing it counts.
-QUALIFIERS = frozenset(
-    "free new more extra additional different separate active consecutive failed other full calendar further original "
-    "complimentary personal paid unused".split()
-)
-IRREGULAR_PLURALS = frozenset("people children men women feet teeth mice staff data pieces".split())
-# Counting these says nothing about the world: "two things to check", "three options".
-DISCOURSE = frozenset("things options ways steps reasons questions points parts choices possibilities answers issues routes "
-                      "requests queries concerns ideas".split())  # fmt: skip
-
-VERBS = frozenset("needs has does goes gets works costs lasts takes means applies pays gives makes says looks seems becomes".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +58,10 @@ def unit_after(lexemes: Lexemes, index: int) -> Found[Unit] | None:
 def counted(lexemes: Lexemes, index: int) -> Found[Unit] | None:
     """The plural noun a number counts: devices, failed attempts."""
     start = end = _after_hyphen(lexemes, index)
-    while at(lexemes, end).text in QUALIFIERS and end < start + 2:
+    while at(lexemes, end).text in _counting("qualifier") and end < start + 2:
         end += 1
     noun = at(lexemes, end)
-    if not noun.is_word or noun.glued and end == index:
+    if not noun.is_word or (noun.glued and end == index):
         return None
     if not (_is_plural(noun.text) or (start > index and len(noun.text) > 2)):
         return None
@@ -86,7 +75,16 @@ def currency_before(lexemes: Lexemes, index: int) -> Found[Unit] | None:
     if at(lexemes, index + 1).glued and two in _currencies() and not two.isalpha():
         return Found(_currencies()[two], index + 2)
     one = at(lexemes, index)
-    if one.text in _currencies() and (not one.is_word or len(one.text) == 3 and one.text not in ("won", "yen") or one.text == "rs"):
+    if (
+        f"{one.text}^" in _currencies()
+        and one.capital
+        and at(lexemes, index + 1).glued
+        and at(lexemes, index + 1).is_figure
+    ):
+        return Found(_currencies()[f"{one.text}^"], index + 1)
+    if one.text in _currencies() and (
+        not one.is_word or (len(one.text) == 3 and one.text not in ("won", "yen")) or one.text == "rs"
+    ):
         return Found(_currencies()[one.text], index + 1)
     return None
 
@@ -145,9 +143,15 @@ def _per_second(lexemes: Lexemes, index: int, unit: Unit) -> Found[Unit]:
 
 
 def _is_plural(word: str) -> bool:
-    if word in DISCOURSE or word in VERBS or word in resource.words("stopwords.txt"):
+    if word in _counting("discourse") or word in _counting("verb") or word in resource.words("stopwords.txt"):
         return False
-    return word in IRREGULAR_PLURALS or (len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")))
+    return word in _counting("irregular_plural") or (
+        len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    )
+
+
+def _counting(name: str) -> frozenset[str]:
+    return resource.group("counting.txt", name)
 
 
 @cache
@@ -158,7 +162,7 @@ def _measures() -> dict[str, Unit]:
         kind: ValueKind = "duration" if dimension in ("time", "months", "nights") else "quantity"
         ratio = Fraction(factor) if "/" not in factor else Fraction(*map(Fraction, factor.split("/")))
         unit = Unit(kind, dimension, Decimal(ratio.numerator) / Decimal(ratio.denominator), name)
-        table.update({spelling: unit for spelling in spellings.split()})
+        table.update(dict.fromkeys(spellings.split(), unit))
     return table
 
 

@@ -5,11 +5,13 @@ from datetime import date
 
 from touchstone.core.reading import Contact, Value
 from touchstone.text.amounts import always, amount, fraction
-from touchstone.text.dates import relative_date, written_date
-from touchstone.text.identifiers import code_end, is_label
+from touchstone.text.dates import is_relative_weekday, relative_date, written_date
+from touchstone.text.identifiers import code_end, is_label, is_numbered
 from touchstone.text.lexemes import Found, Lexemes, at, lex
 from touchstone.text.normalise import Normal
 from touchstone.text.times import time
+
+YEAR_CUES = frozenset("in since of by until from during after before".split())
 
 
 def find_values(normal: Normal, contacts: tuple[Contact, ...], *, today: date | None = None) -> tuple[Value, ...]:
@@ -33,7 +35,7 @@ def find_values(normal: Normal, contacts: tuple[Contact, ...], *, today: date | 
         if found is None:
             index += 1
             continue
-        if _is_bare(lexemes, found, index) and is_label(lexemes, index):
+        if (_is_bare(lexemes, found, index) and is_label(lexemes, index)) or is_numbered(lexemes, index, found):
             index = found.end
             continue
         start, stop = normal.span(found.item.start, found.item.end)
@@ -44,7 +46,17 @@ def find_values(normal: Normal, contacts: tuple[Contact, ...], *, today: date | 
 
 def _value(lexemes: Lexemes, index: int, today: date | None) -> Found[Value] | None:
     relative = relative_date(lexemes, index, today=today) if today else None
-    return relative or fraction(lexemes, index) or always(lexemes, index) or _longest(written_date(lexemes, index), time(lexemes, index), amount(lexemes, index))
+    if relative is None and is_relative_weekday(lexemes, index):
+        return None
+    if relative:
+        return relative
+    dated, sized = written_date(lexemes, index), amount(lexemes, index)
+    if dated and sized and sized.item.kind == "quantity" and at(lexemes, index - 1).text in YEAR_CUES:
+        return dated  # "as of 2016 customers can …"
+    part = fraction(lexemes, index)
+    if part and not (sized and sized.end > part.end):
+        return part
+    return always(lexemes, index) or _longest(dated, time(lexemes, index), sized)
 
 
 def _is_bare(lexemes: Lexemes, found: Found[Value], index: int) -> bool:

@@ -1,0 +1,36 @@
+"""Scores -> verdict: safety first, quality second, detail third (spec: scoring-logic 4)."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from touchstone.core.plan import Plan
+from touchstone.core.result import Score, Verdict
+
+
+class Ruling(NamedTuple):
+    """A verdict with every reason for it; None when a score it needs is missing."""
+
+    verdict: Verdict | None
+    reasons: tuple[str, ...]
+
+
+def decide(scores: Mapping[str, Score], *, plan: Plan) -> Ruling:
+    """FAIL on hallucination, then on relevance; WARN on completeness; PASS otherwise. Unscored is never a pass."""
+    hallucination, relevance, completeness = (
+        scores[metric].score for metric in ("hallucination", "relevance", "completeness")
+    )
+    fails = []
+    if hallucination is not None and hallucination > plan.hallucination_fail:
+        fails.append(f"hallucination {hallucination:.2f} > {plan.hallucination_fail:.2f}")
+    if relevance is not None and relevance < plan.relevance_fail:
+        fails.append(f"relevance {relevance:.2f} < {plan.relevance_fail:.2f}")
+    warns = []
+    if completeness is not None and completeness < plan.completeness_warn:
+        warns.append(f"completeness {completeness:.2f} < {plan.completeness_warn:.2f}")
+    unscored = [f"{name} not scored: {score.reason}" for name, score in scores.items() if score.score is None]
+    reasons = (*fails, *warns, *unscored)
+    if fails:
+        return Ruling("FAIL", reasons)
+    if hallucination is None or relevance is None or completeness is None:
+        return Ruling(None, reasons)
+    return Ruling("WARN" if warns else "PASS", reasons)
