@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from touchstone.core.case import Case, Label, Passage, Turn
 from touchstone.core.errors import CaseError
-from touchstone.core.result import Anchor, Evidence, Failure, Result, Score
+from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
 
 CASE_FIELDS = ("id", "input", "response", "context", "expected_output", "category", "confidence", "labels")
 
@@ -68,7 +67,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         "verdict": result.verdict,
         "reasons": list(result.reasons),
         "metrics": None if metrics is None else {name: _score_to_dict(score) for name, score in metrics.items()},
-        "rubric": None,
+        "rubric": None if result.rubric is None else _grading_to_dict(result.rubric),
         "failures": [{"stage": f.stage, "error": f.error, "message": f.message} for f in result.failures],
     }
 
@@ -83,6 +82,7 @@ def result_from_dict(row: Mapping[str, Any]) -> Result:
         verdict=row["verdict"],
         reasons=tuple(row["reasons"]),
         metrics=None if metrics is None else {name: _score_from_dict(name, part) for name, part in metrics.items()},
+        rubric=None if row["rubric"] is None else _grading_from_dict(row["rubric"]),
         failures=tuple(Failure(**failure) for failure in row["failures"]),
     )
 
@@ -109,13 +109,71 @@ def _anchor_to_dict(anchor: Anchor) -> dict[str, Any]:
         "value": anchor.value,
         "status": anchor.status,
         "reason": anchor.reason,
-        "evidence": [{"source": e.source, "start": e.start, "end": e.end, "text": e.text} for e in anchor.evidence],
+        "evidence": _evidence_to_dicts(anchor.evidence),
     }
 
 
 def _anchor_from_dict(row: Mapping[str, Any]) -> Anchor:
-    evidence = tuple(Evidence(**item) for item in row["evidence"])
-    return Anchor(**{**row, "evidence": evidence})
+    return Anchor(**{**row, "evidence": _evidence_from_dicts(row["evidence"])})
+
+
+def _grading_to_dict(grading: Grading) -> dict[str, Any]:
+    return {
+        "name": grading.rubric,
+        "version": grading.version,
+        "judge": grading.judge,
+        "criteria": {
+            g.criterion: {
+                "grade": g.grade,
+                "value": g.value,
+                "points": g.points,
+                "confidence": g.confidence,
+                "reason": g.reason,
+            }
+            for g in grading.grades
+        },
+        "violations": [_violation_to_dict(violation) for violation in grading.violations],
+        "issues": list(grading.issues),
+        "total": grading.total,
+        "outcome": grading.outcome,
+        "reasons": list(grading.reasons),
+    }
+
+
+def _grading_from_dict(row: Mapping[str, Any]) -> Grading:
+    return Grading(
+        rubric=row["name"],
+        version=row["version"],
+        judge=row["judge"],
+        grades=tuple(Grade(criterion, **grade) for criterion, grade in row["criteria"].items()),
+        violations=tuple(
+            Violation(**{**violation, "evidence": _evidence_from_dicts(violation["evidence"])})
+            for violation in row["violations"]
+        ),
+        issues=tuple(row["issues"]),
+        total=row["total"],
+        outcome=row["outcome"],
+        reasons=tuple(row["reasons"]),
+    )
+
+
+def _violation_to_dict(violation: Violation) -> dict[str, Any]:
+    return {
+        "kind": violation.kind,
+        "text": violation.text,
+        "start": violation.start,
+        "end": violation.end,
+        "reason": violation.reason,
+        "evidence": _evidence_to_dicts(violation.evidence),
+    }
+
+
+def _evidence_to_dicts(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
+    return [{"source": e.source, "start": e.start, "end": e.end, "text": e.text} for e in evidence]
+
+
+def _evidence_from_dicts(rows: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+    return tuple(Evidence(**row) for row in rows)
 
 
 def _label_to_dict(label: Label) -> dict[str, Any]:
@@ -187,7 +245,7 @@ def _confidence(value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _wrong("confidence", value, "a number from 0 to 1")
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if not 0 <= value <= 1:
         raise CaseError(f"field 'confidence' is {value}, allowed is a number from 0 to 1")
     return float(value)
 
@@ -218,6 +276,6 @@ def _label(label: Any, at: int) -> Label:
 def _grade(grade: Any, field: str) -> int | None:
     if grade is None:
         return None
-    if isinstance(grade, bool) or not isinstance(grade, int | float) or grade != int(grade):
+    if isinstance(grade, bool) or not isinstance(grade, int | float) or not (isinstance(grade, float) and not grade.is_integer()):
         raise _wrong(field, grade, "a whole number or null")
     return int(grade)

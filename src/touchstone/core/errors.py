@@ -3,6 +3,7 @@
 TouchstoneError
 ├── CaseError        a row that is no Case: names the field and the remedy
 ├── ConfigError      touchstone.yaml or a flag that cannot be used
+├── RubricError      a rubric file that cannot be used: names line and remedy
 ├── InputError       a file that cannot be read or written at all
 └── ResourceError    packaged data or a model that is missing or broken
 
@@ -20,6 +21,10 @@ class CaseError(TouchstoneError):
 
 class ConfigError(TouchstoneError):
     """The configuration cannot be used."""
+
+
+class RubricError(TouchstoneError):
+    """The rubric cannot be used."""
 
 
 class InputError(TouchstoneError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from touchstone.core.reading import AnchorKind
 
@@ -11,6 +11,10 @@ Flag = Literal["WARN", "FAIL"]
 Verdict = Literal["PASS", "WARN", "FAIL"]
 Outcome = Literal["PASS", "FAIL"]
 Decision = Literal["send", "review", "block"]
+ViolationKind = Literal[
+    "hallucination", "pii_leakage", "harmful_content", "unauthorized_promise", "competitor_recommendation"
+]
+VIOLATION_KINDS: tuple[ViolationKind, ...] = get_args(ViolationKind)
 
 STATUSES: tuple[Status, ...] = ("supported", "derived", "contradicted", "unsupported")
 
@@ -56,6 +60,45 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Violation:
+    """One safety finding: what kind, where in the reply, why, and the source that speaks against it."""
+
+    kind: ViolationKind
+    text: str
+    start: int
+    end: int
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """One criterion's grade by one judge; `value` is unrounded. All None when the judge cannot tell."""
+
+    criterion: str
+    grade: int | None
+    value: float | None
+    points: float | None
+    confidence: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """A judge's grades under a rubric, and what follows from them. A None grade makes total and outcome None."""
+
+    rubric: str
+    version: str
+    judge: str
+    grades: tuple[Grade, ...]
+    violations: tuple[Violation, ...]
+    issues: tuple[str, ...]
+    total: float | None
+    outcome: Outcome | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """What could not be read or scored, and why."""
 
@@ -75,3 +118,4 @@ class Result:
     metrics: Mapping[str, Score] | None
     failures: tuple[Failure, ...] = ()
     line: int | None = None
+    rubric: Grading | None = None

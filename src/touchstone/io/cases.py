@@ -39,8 +39,6 @@ def _case(row: Row, *, columns: Mapping[str, str]) -> Case | Failure:
         return case_from_dict(arrange(row.content, columns=columns, is_text=row.is_text))
     except CaseError as error:
         return unreadable("CaseError", str(error))
-    except (OverflowError, ValueError):
-        return unreadable("CaseError", "a number of the row is out of range or not finite: write an ordinary number or null")
 
 
 class _Naming:
@@ -56,9 +54,9 @@ class _Naming:
             return case
         id = case.id or self._free_id(case)
         if first := self._lines.get(id):
-            return unreadable("DuplicateId", f"the id is already that of line {first}: give every case its own, or none")
+            return unreadable("DuplicateId", f"the id is that of line {first} already: give each case its own, or none")
         self._lines.note(id, line)
-        return replace(case, id=id)
+        return case if case.id else replace(case, id=id)
 
     def _free_id(self, case: Case) -> str:
         name = case_hash(case)

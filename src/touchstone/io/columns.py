@@ -1,6 +1,7 @@
 """A row as another tool names its columns -> the same row under our field names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from touchstone.core.codec import CASE_FIELDS
@@ -8,7 +9,7 @@ from touchstone.core.errors import CaseError
 from touchstone.io.cells import cell_object, cell_value
 from touchstone.io.json_text import field_name
 
-# DeepEval (LLMTestCase), ragas (SingleTurnSample, then its names before 0.2), autoevals, MLflow (mlflow.genai.evaluate).
+# DeepEval (LLMTestCase); ragas (SingleTurnSample, then its names before 0.2); autoevals; MLflow (genai.evaluate).
 ALIASES: Mapping[str, str] = {
     "actual_output": "response",
     "retrieval_context": "context",
@@ -33,38 +34,50 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 }
 _MESSAGE_TYPES = {"human": "user", "ai": "assistant"}
 
+Ranks = tuple[tuple[str, ...], ...]
+
 
 def arrange(content: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool = False) -> dict[str, Any]:
-    """The row under the contract's field names; the user's `columns` (theirs -> ours) win, then our names, then aliases.
+    """The row under the contract's names: the user's `columns` (theirs -> ours) win, then our own, then aliases.
 
     Columns that give no field stay beside the fields, as metadata. `is_text` marks cells that still need a type.
     """
     row = {name: value for name, value in content.items() if value is not None and not (is_text and value == "")}
     fields: dict[str, Any] = {}
-    used = {*CASE_FIELDS, *columns}
+    used = {*CASE_FIELDS, *columns, *(name for name in content if name not in row and (is_text or name in ALIASES))}
+    ranks = _ranks(tuple(columns.items()))
     for field in CASE_FIELDS:
-        given = _given(field, row, columns=columns, is_text=is_text)
+        given = _given(field, row, ranks=ranks[field], is_text=is_text)
         if given:
             fields[field] = _agreed(given, field=field)
             used |= {name for name in given if not isinstance(row[name], Mapping)}
     if "response" not in fields:
-        fields["response"] = _empty_response(content, columns=columns, is_text=is_text)
-    return fields | {name: value for name, value in row.items() if name not in used}
+        fields["response"] = _empty_response(content, ranks=ranks["response"], is_text=is_text)
+    return fields | {name: value for name, value in content.items() if name not in used}
 
 
-def _given(field: str, row: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool) -> dict[str, Any]:
+def _given(field: str, row: Mapping[str, Any], *, ranks: Ranks, is_text: bool) -> dict[str, Any]:
     """The columns that give the field and their values, from the strongest rank that gives any."""
-    for names in _ranks(field, columns=columns):
-        values = {name: _value(row[name], field=field, column=name, is_text=is_text) for name in names if name in row}
+    for names in ranks:
+        present = [name for name in names if name in row]
+        values = {name: _value(row[name], field=field, column=name, is_text=is_text) for name in present}
         if given := {name: value for name, value in values.items() if value is not None}:
             return given
     return {}
 
 
-def _ranks(field: str, *, columns: Mapping[str, str]) -> Iterator[list[str]]:
-    yield [theirs for theirs, ours in columns.items() if ours == field]
-    yield [field] if field not in columns else []
-    yield [alias for alias, ours in ALIASES.items() if ours == field and alias not in columns]
+@cache
+def _ranks(columns: tuple[tuple[str, str], ...]) -> Mapping[str, Ranks]:
+    """For each field, the columns that may give it, strongest first; a mapped column gives nothing else as well."""
+    mapped = dict(columns)
+    return {
+        field: (
+            tuple(theirs for theirs, ours in columns if ours == field),
+            tuple(name for name in [field] if name not in mapped),
+            tuple(alias for alias, ours in ALIASES.items() if ours == field and alias not in mapped),
+        )
+        for field in CASE_FIELDS
+    }
 
 
 def _agreed(given: Mapping[str, Any], *, field: str) -> Any:
@@ -76,9 +89,9 @@ def _agreed(given: Mapping[str, Any], *, field: str) -> Any:
     return value
 
 
-def _empty_response(content: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool) -> str:
+def _empty_response(content: Mapping[str, Any], *, ranks: Ranks, is_text: bool) -> str:
     """An empty cell in the reply's column is an empty reply; every other way to leave it out is an error."""
-    if is_text and any(name in content for names in _ranks("response", columns=columns) for name in names):
+    if is_text and any(name in content for names in ranks for name in names):
         return ""
     raise CaseError("field 'response' is missing: give the reply, or map its column to 'response'")
 

@@ -5,7 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Literal, cast, get_args
 
@@ -71,21 +71,17 @@ def _format_of(path: str) -> Format:
     raise ConfigError(f"{path} does not end in one of {known}: say what it is with --format {'|'.join(FORMATS)}")
 
 
-@contextmanager
-def _open(path: str) -> Iterator[io.BufferedReader]:
+def _open(path: str) -> AbstractContextManager[io.BufferedReader]:
     if path == STDIN:
-        yield cast(io.BufferedReader, sys.stdin.buffer)
-        return
+        return nullcontext(cast(io.BufferedReader, sys.stdin.buffer))
     try:
-        raw = open(path, "rb", buffering=_BUFFER)
+        return cast(io.BufferedReader, Path(path).open("rb", buffering=_BUFFER))
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist: check the path, or give - to read stdin") from error
     except IsADirectoryError as error:
         raise InputError(f"{path} is a directory: give a file of cases") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be opened: {getattr(error, 'strerror', 'not a valid path')}") from error
-    with raw:
-        yield raw
 
 
 def _size(raw: IO[bytes]) -> int | None:

@@ -1,4 +1,4 @@
-"""Ids seen in a file -> where; 32 bytes or less for each, however long the ids are."""
+"""Ids seen in a file -> where; 48 bytes or less for each, however long the ids are."""
 
 import hashlib
 from array import array

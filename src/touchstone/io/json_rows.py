@@ -18,7 +18,7 @@ def read_json_lines(stream: IO[bytes], *, file: str, longest: int = LONGEST_LINE
         if line.failure:
             yield Row(file, line.number, line.failure)
         elif line.text.strip():
-            yield _row(file, line.number, parse_json(line.text, first_line=line.number))
+            yield _row(file, line.number, parse_json(line.text.rstrip(), first_line=line.number))
 
 
 def read_json(stream: IO[bytes], *, file: str, longest: int = LONGEST_LINE) -> Iterator[Row]:

@@ -43,7 +43,8 @@ class ParquetRows:
                     self._read += 1
                     yield Row(self._file, self._read, content)
         except (ArrowException, OSError) as error:
-            failure = unreadable("Unreadable", f"the Parquet file is damaged here ({type(error).__name__}): write it again")
+            problem = f"the file is damaged here ({type(error).__name__})"
+            failure = unreadable("Unreadable", f"{problem}: write or fetch it again")
             while self._read < end:
                 self._read += 1
                 yield Row(self._file, self._read, failure)
@@ -54,7 +55,7 @@ def _open(stream: IO[bytes], *, file: str) -> "ParquetFile":
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
-        raise InputError(f"{file}: reading Parquet needs PyArrow: pip install pyarrow") from error
+        raise InputError(f"{file}: reading Parquet needs PyArrow: pip install 'touchstone-eval[parquet]'") from error
     try:
         parquet = ParquetFile(stream, buffer_size=_BUFFER)
     except (ArrowException, OSError) as error:

@@ -32,10 +32,10 @@ def _decision(verdict: Verdict | None) -> Decision:
 
 
 def _too_long(case: Case, plan: Plan) -> Result:
-    message = f"the reply has {len(case.response):,} characters, at most {plan.max_reply_chars:,} are scored"
+    message = f"the reply has {len(case.response):,} characters, at most {plan.max_reply_chars:,} are scored: shorten it"
     return failed(case.id, Failure("score", "ReplyTooLong", message))
 
 
 def failed(id: str | None, failure: Failure, *, line: int | None = None) -> Result:
     """The result of a row that could not be read or scored: it keeps its place and goes to a person."""
-    return Result(id, "review", None, (), None, (failure,), line)
+    return Result(id, "review", None, (), None, failures=(failure,), line=line)

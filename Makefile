@@ -1,0 +1,81 @@
+# Everything runs in .venv, which is made from requirements.lock on first use.
+
+PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3; do \
+	"$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& echo "$$python" && break; done)
+JOBS ?= 2
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+
+# The lock is made with the oldest Python supported, so that it holds for the newer ones.
+LOCK_PYTHON ?= python3.11
+LOCK_VENV := .venv-lock
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+.PHONY: help
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo evaluate-gold-set
+demo: evaluate-gold-set  ## the same as evaluate-gold-set
+evaluate-gold-set: $(BIN)/.installed  ## score the shipped cases and print a summary
+	@mkdir -p touchstone-runs/demo
+	$(BIN)/touchstone score src/touchstone/data/goldsets/demo.jsonl -o touchstone-runs/demo/results.jsonl --summary
+
+.PHONY: test test-slow test-all
+test: $(BIN)/.installed  ## run the default suite
+	$(BIN)/pytest -m "not slow" -n $(JOBS)
+
+# One process, since some of these measure time. Exit code 5 is pytest's for "no such test".
+test-slow: $(BIN)/.installed  ## run the slow suites
+	$(BIN)/pytest -m slow || test $$? -eq 5
+
+test-all: test test-slow  ## run both
+
+.PHONY: check
+check: $(BIN)/.installed  ## lint, formatting, types, layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+.PHONY: bench
+bench: $(BIN)/.installed  ## regenerate the figures under benchmarks/
+	$(BIN)/python -m benchmarks
+
+.PHONY: lock
+lock:  ## renew requirements.lock with the newest versions allowed
+	$(LOCK_PYTHON) -m venv --clear $(LOCK_VENV)
+	$(LOCK_VENV)/bin/python -m pip -qq --disable-pip-version-check install pip-tools
+	CUSTOM_COMPILE_COMMAND="make lock" $(LOCK_VENV)/bin/pip-compile --quiet --upgrade --all-extras --strip-extras \
+		--annotation-style line --no-emit-options --unsafe-package touchstone-eval --no-allow-unsafe \
+		--output-file $(LOCK_VENV)/all pyproject.toml
+	@# After a blank line pip-compile remarks on the package itself, which its own extras name.
+	sed -e '/^$$/,$$d' -e 's/touchstone-eval, touchstone-eval/touchstone-eval/' -e 's/ (pyproject.toml)//' \
+		$(LOCK_VENV)/all > requirements.lock
+	rm -rf $(LOCK_VENV)
+
+.PHONY: clean
+clean:  ## remove .venv, caches and what the demo wrote
+	rm -rf .venv $(LOCK_VENV) build dist touchstone-runs .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(BIN)/.locked: requirements.lock
+	@test -n "$(PYTHON)" || { \
+		echo "Touchstone needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv), and found none." >&2; \
+		echo "Install one, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
+		exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "PYTHON=$(PYTHON) cannot be run or is older than Python 3.11." >&2; \
+		exit 1; }
+	@echo "Setting up .venv with $$("$(PYTHON)" --version); this takes a minute or two."
+	@"$(PYTHON)" -m venv --clear .venv
+	@$(PIP) install -r requirements.lock
+	@touch $@
+
+$(BIN)/.installed: $(BIN)/.locked pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,91 @@
+"""A first touchstone.yaml and cases.jsonl, to start from."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from touchstone.app.config import CONFIG_NAME
+from touchstone.core.errors import InputError
+from touchstone.core.plan import Plan
+
+CASES_NAME = "cases.jsonl"
+
+NOTES: Mapping[str, str] = {
+    "relevance_fail": "FAIL below: the reply does not speak of what was asked",
+    "completeness_warn": "WARN below: the reply leaves out what was asked about",
+    "hallucination_fail": "FAIL above: share of the reply's facts that the context does not back",
+    "hallucination_flag": "the hallucination metric's own flag is raised above",
+    "drift_overlap": "a reply that shares less of its words with the context has drifted off topic",
+    "drift_penalty": "the least hallucination score of a reply that has drifted",
+    "drift_ngram": "1 compares single words, 2 pairs of words …",
+    "proximity": "words within which a claim's subject and object must stand in a source",
+    "max_reply_chars": "a longer reply is a failed row",
+}
+
+_HEAD = """\
+# Settings of Touchstone. A line that starts with # is inactive and shows the default; remove the # to change it.
+# Flags win over this file: touchstone score cases.jsonl --set relevance_fail=0.05 --map reply=response
+
+# Where a metric fails or warns.
+thresholds:
+"""
+
+_TAIL = """
+# Your column names -> ours: id, input, response, context, expected_output, category, confidence, labels.
+# The names DeepEval, ragas, autoevals and MLflow use are known already.
+columns:
+  # reply: response
+  # customer_message: input
+"""
+
+EXAMPLES: tuple[Mapping[str, Any], ...] = (
+    {
+        "id": "good",
+        "input": "How long do I have to return my headphones?",
+        "response": "You have 14 days to return your headphones.",
+        "context": ["You have 14 days after delivery to return headphones."],
+    },
+    {
+        "id": "wrong-number",
+        "input": "How long do I have to return my headphones?",
+        "response": "You have 30 days to return your headphones.",
+        "context": ["You have 14 days after delivery to return headphones."],
+    },
+    {
+        "id": "missed-question",
+        "input": "How long does standard delivery take, and do you ship to Norway?",
+        "response": "Standard delivery takes 3 business days.",
+        "context": [
+            {"id": "shipping", "text": "Standard delivery takes 3 business days."},
+            {"id": "countries", "text": "We ship to Denmark, Sweden and Norway."},
+        ],
+    },
+)
+
+
+def write_scaffold(directory: Path, *, force: bool = False) -> tuple[Path, ...]:
+    """Write both files into `directory` and return their paths; InputError if one exists, unless `force`."""
+    contents = {directory / CONFIG_NAME: config_text(), directory / CASES_NAME: cases_text()}
+    if not force and (present := next((path for path in contents if path.exists()), None)):
+        raise InputError(f"{present} exists already: move it away, or overwrite it with --force")
+    for path, content in contents.items():
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path} cannot be written ({error.strerror}): choose another directory") from error
+    return tuple(contents)
+
+
+def config_text() -> str:
+    """A touchstone.yaml that changes nothing and shows every setting with its default."""
+    settings = [(f"# {f.name}: {f.default}", NOTES[f.name]) for f in fields(Plan)]
+    width = max(len(setting) for setting, _ in settings)
+    return _HEAD + "".join(f"  {setting:<{width}}  # {note}\n" for setting, note in settings) + _TAIL
+
+
+def cases_text() -> str:
+    """Three cases, one a line: a good reply, one with a wrong number, one that misses a question."""
+    return "".join(json.dumps(example, ensure_ascii=False) + "\n" for example in EXAMPLES)

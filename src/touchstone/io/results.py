@@ -1,0 +1,132 @@
+"""Results -> JSONL, CSV or Parquet, written as they come; a file gets its name only when it is complete."""
+
+import csv
+import io
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from touchstone.core.codec import result_to_dict
+from touchstone.core.errors import ConfigError, InputError
+from touchstone.core.result import Result
+from touchstone.io.result_tables import FLAT_COLUMNS, flat_row, nested_schema
+
+STDOUT = "-"
+_ROW_GROUP = 1000
+
+Write = Callable[[Result], None]
+
+
+@contextmanager
+def open_results(target: str) -> Iterator[Write]:
+    """A function that writes one result to the file at `target`, or to stdout for `-`; the ending is the format."""
+    writer = _json_lines if target == STDOUT else _writer(target)
+    try:
+        with _stdout() if target == STDOUT else _whole_file(target) as stream, writer(stream) as write:
+            yield write
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "stdout" if target == STDOUT else target
+        remedy = "free some space, or name another file with -o"
+        raise InputError(f"{name} cannot be written ({error.strerror or type(error).__name__}): {remedy}") from error
+
+
+def check_target(target: str, *, source: str) -> None:
+    """ConfigError, before any work is done, when the ending is unknown or the source itself would be replaced."""
+    if target == STDOUT:
+        return
+    _writer(target)
+    if Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
+        raise ConfigError(f"-o {target} would replace the cases that are read: give another name")
+
+
+def _writer(target: str) -> Callable[[IO[bytes]], AbstractContextManager[Write]]:
+    writers: dict[str, Callable[[IO[bytes]], AbstractContextManager[Write]]] = {
+        ".jsonl": _json_lines,
+        ".ndjson": _json_lines,
+        ".csv": partial(_csv, delimiter=","),
+        ".tsv": partial(_csv, delimiter="\t"),
+        ".parquet": _parquet,
+    }
+    ending = Path(target).suffix.lower()
+    if ending not in writers:
+        raise ConfigError(f"-o {target} does not end in one of {', '.join(writers)}: the ending says what to write")
+    return writers[ending]
+
+
+@contextmanager
+def _json_lines(stream: IO[bytes]) -> Iterator[Write]:
+    def write(result: Result) -> None:
+        line = json.dumps(result_to_dict(result), ensure_ascii=False, allow_nan=False)
+        stream.write(line.encode("utf-8", "replace") + b"\n")
+        if stream is sys.stdout.buffer:
+            stream.flush()
+
+    yield write
+
+
+@contextmanager
+def _csv(stream: IO[bytes], *, delimiter: str) -> Iterator[Write]:
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="", write_through=True)
+    table = csv.DictWriter(text, FLAT_COLUMNS, delimiter=delimiter)
+    table.writeheader()
+    yield lambda result: table.writerow(flat_row(result))
+    text.detach()
+
+
+@contextmanager
+def _parquet(stream: IO[bytes]) -> Iterator[Write]:
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetWriter
+    except ImportError as error:
+        raise InputError("writing Parquet needs PyArrow: pip install 'touchstone-eval[parquet]'") from error
+    schema = nested_schema()
+    held: list[dict[str, Any]] = []
+    with ParquetWriter(stream, schema, compression="zstd") as parquet:
+
+        def write_held() -> None:
+            parquet.write_table(pa.Table.from_pylist(held, schema=schema))
+            held.clear()
+
+        def write(result: Result) -> None:
+            held.append(result_to_dict(result))
+            if len(held) == _ROW_GROUP:
+                write_held()
+
+        yield write
+        write_held()
+
+
+@contextmanager
+def _stdout() -> Iterator[IO[bytes]]:
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _whole_file(target: str) -> Iterator[IO[bytes]]:
+    """A file beside `target` that takes its name once all is written, and is removed if something fails before."""
+    path = Path(target).resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if path.exists():
+            part.chmod(path.stat().st_mode)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

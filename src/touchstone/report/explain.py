@@ -1,0 +1,137 @@
+"""Case and Result -> what is shown to explain them: plain values, in the order a reader needs them."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from touchstone.core.case import Case
+from touchstone.core.result import Anchor, Evidence, Flag, Result, Score, Status
+from touchstone.report.plain import excerpt, one_line, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of the reply: the status of the innermost anchor it is in, the numbers of those that end with it."""
+
+    text: str
+    status: Status | None = None
+    ends: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A place in a source, with the words around it."""
+
+    source: str
+    before: str
+    text: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An anchor by its number in the reply, what became of it, and where the sources speak of it."""
+
+    number: int
+    kind: str
+    text: str
+    status: Status
+    reason: str
+    proofs: tuple[Proof, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricLine:
+    """A metric as one line."""
+
+    name: str
+    score: float | None
+    flag: Flag | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything shown about one case; every text in it is safe to print."""
+
+    id: str
+    question: str
+    reply: tuple[Segment, ...]
+    findings: tuple[Finding, ...]
+    metrics: tuple[MetricLine, ...]
+    verdict: str | None
+    decision: str
+    reasons: tuple[str, ...]
+    failures: tuple[str, ...]
+
+
+def explain(case: Case, result: Result) -> Explanation:
+    """The view of a case and its result."""
+    scores = tuple((result.metrics or {}).values())
+    anchors = [anchor for score in scores for anchor in score.anchors or ()]
+    return Explanation(
+        id=one_line(result.id or case.id or ""),
+        question=plain(case.question),
+        reply=tuple(_segments(case.response, anchors)),
+        findings=tuple(_finding(number, anchor, case) for number, anchor in enumerate(anchors, 1)),
+        metrics=tuple(map(_metric, scores)),
+        verdict=result.verdict,
+        decision=result.decision,
+        reasons=tuple(map(one_line, result.reasons)),
+        failures=tuple(one_line(failure.message) for failure in result.failures),
+    )
+
+
+def source_text(case: Case, source: str) -> str | None:
+    """The text an evidence's `source` names (input, input[0], context[2], expected_output), if there is one."""
+    name, _, rest = source.partition("[")
+    if not rest:
+        whole = {"input": case.question, "expected_output": case.expected_output, "response": case.response}
+        return whole.get(name)
+    at = int(rest.rstrip("]")) if rest.rstrip("]").isdecimal() else -1
+    texts: Sequence[str] = ()
+    if name == "context":
+        texts = [passage.text for passage in case.context or ()]
+    elif name == "input" and not isinstance(case.input, str):
+        texts = [turn.content for turn in case.input]
+    return texts[at] if 0 <= at < len(texts) else None
+
+
+def _segments(reply: str, anchors: Sequence[Anchor]) -> Iterator[Segment]:
+    """The reply cut wherever an anchor starts or ends."""
+    waiting = deque(sorted(enumerate(anchors, 1), key=lambda numbered: numbered[1].start))
+    cuts = sorted({0, len(reply), *(a.start for a in anchors), *(a.end for a in anchors)})
+    current: list[tuple[int, Anchor]] = []
+    for start, end in pairwise(cuts):
+        while waiting and waiting[0][1].start <= start:
+            current.append(waiting.popleft())
+        current = [(number, anchor) for number, anchor in current if anchor.end > start]
+        innermost = min(current, key=lambda numbered: numbered[1].end - numbered[1].start, default=None)
+        yield Segment(
+            text=plain(reply[start:end]),
+            status=innermost[1].status if innermost else None,
+            ends=tuple(number for number, anchor in current if anchor.end == end),
+        )
+
+
+def _finding(number: int, anchor: Anchor, case: Case) -> Finding:
+    return Finding(
+        number=number,
+        kind=anchor.kind,
+        text=one_line(anchor.text),
+        status=anchor.status,
+        reason=one_line(anchor.reason),
+        proofs=tuple(_proof(evidence, case) for evidence in anchor.evidence),
+    )
+
+
+def _proof(evidence: Evidence, case: Case) -> Proof:
+    text = source_text(case, evidence.source)
+    if text is None:
+        return Proof(one_line(evidence.source), "", one_line(evidence.text), "")
+    return Proof(one_line(evidence.source), *excerpt(text, evidence.start, evidence.end))
+
+
+def _metric(score: Score) -> MetricLine:
+    return MetricLine(score.metric, score.score, score.flag, one_line(score.reason))

@@ -1,0 +1,28 @@
+"""Text from outside -> text that is safe to show: it moves no cursor, sets no colour, turns no line around."""
+
+import re
+
+# ECMA-48: CSI and OSC sequences whole, so that no "[31m" is left behind.
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|\x9b[0-?]*[ -/]*[@-~]")
+# Control characters but tab and line feed; Unicode's bidirectional controls and separators (UAX 9); lone surrogates.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    """The text without escape sequences, control characters and direction overrides."""
+    return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+
+
+def excerpt(text: str, start: int, end: int, *, around: int = 40) -> tuple[str, str, str]:
+    """What stands before, at and after a span, on one line each and cut where it is far from it."""
+    before, after = text[max(0, start - around) : start], text[end : end + around]
+    return (
+        ("…" if start > around else "") + one_line(before).lstrip(),
+        one_line(text[start:end]),
+        one_line(after).rstrip() + ("…" if end + around < len(text) else ""),
+    )
+
+
+def one_line(text: str) -> str:
+    """The text with every run of space, line breaks included, as one space."""
+    return re.sub(r"\s+", " ", plain(text))

@@ -1,0 +1,92 @@
+"""The command as a process: quick help, version, pipes, a first run that works."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from touchstone import __version__
+
+COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
+
+
+def touchstone(*arguments, **options):
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, timeout=120, check=False, **options)
+
+
+def test_help_loads_no_heavy_part():
+    script = (
+        "import sys\n"
+        "from touchstone.cli.main import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "except SystemExit:\n"
+        "    heavy = {'spacy', 'numpy', 'pyarrow', 'rich', 'yaml', 'scipy'}\n"
+        "    print('loaded:', sorted(heavy & set(sys.modules)))\n"
+    )
+    for arguments in (["--help"], ["score", "--help"], ["--version"]):
+        ended = subprocess.run(
+            [sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=60, check=True
+        )
+        assert ended.stdout.endswith("loaded: []\n"), ended.stdout
+
+
+def test_the_version_is_shown(run):
+    assert run("--version").out == f"touchstone {__version__}\n"
+
+
+def test_without_arguments_the_help_is_shown(run):
+    ended = run()
+    assert "score" in ended.out + ended.err
+    assert ended.code == 2
+
+
+@pytest.mark.parametrize("command", [[], ["score"], ["init"]])
+def test_help_names_no_type_of_python(run, command):
+    text = run(*command, "--help").out
+    assert "list[str]" not in text
+    assert "Usage: touchstone" in text
+
+
+def test_init_writes_both_files_and_says_what_to_do_next(run, tmp_path):
+    ended = run("init")
+    assert ended.code == 0
+    assert ended.out == "wrote touchstone.yaml\nwrote cases.jsonl\nnext: touchstone score cases.jsonl --explain\n"
+    assert (tmp_path / "touchstone.yaml").exists()
+    assert run("init").code == 2
+    assert run("init", "--force").code == 0
+    assert run("init", "elsewhere").code == 0
+
+
+def test_a_first_run_works_from_end_to_end(tmp_path):
+    assert touchstone("init", cwd=tmp_path).returncode == 0
+    ended = touchstone("score", "cases.jsonl", cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    verdicts = {row["id"]: row["verdict"] for row in map(json.loads, ended.stdout.splitlines())}
+    assert verdicts == {"good": "PASS", "wrong-number": "FAIL", "missed-question": "WARN"}
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path):
+    (tmp_path / "cases.jsonl").write_text('{"response": "Hello there."}\n' * 3000)
+    for flag in ([], ["--explain"]):
+        with subprocess.Popen(
+            [*COMMAND, "score", "cases.jsonl", *flag], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert process.stdout.readline()
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait(60) == 0
+
+
+def test_results_appear_as_rows_arrive():
+    with subprocess.Popen([*COMMAND, "score", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b'{"id": "first", "response": "Hello."}\n')
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == "first"
+        process.stdin.close()
+        assert process.wait(60) == 0

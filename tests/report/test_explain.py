@@ -1,0 +1,125 @@
+"""A case and its result become plain values to show; text from outside cannot do anything to a terminal."""
+
+import pytest
+
+from touchstone.core.case import Case
+from touchstone.core.result import Anchor, Evidence, Failure, Result, Score
+from touchstone.report.explain import Proof, Segment, explain, source_text
+from touchstone.report.plain import excerpt, one_line, plain
+
+
+def anchor(start, end, status, *evidence):
+    return Anchor("money", "…", start, end, "…", status, "because", evidence)
+
+
+def explained(response, *anchors, **fields):
+    score = Score("hallucination", 0.5, "half", flag="WARN", anchors=anchors)
+    return explain(Case(response=response, **fields), Result("c", "review", None, ("why",), {"hallucination": score}))
+
+
+def test_the_reply_is_cut_at_its_anchors_and_each_is_numbered_where_it_ends():
+    view = explained("It costs $5 or $6.", anchor(9, 11, "supported"), anchor(15, 17, "unsupported"))
+    assert view.reply == (
+        Segment("It costs "),
+        Segment("$5", "supported", (1,)),
+        Segment(" or "),
+        Segment("$6", "unsupported", (2,)),
+        Segment("."),
+    )
+
+
+def test_a_value_inside_a_claim_shows_its_own_status():
+    view = explained("It costs $5 now", anchor(0, 15, "supported"), anchor(9, 11, "contradicted"))
+    assert view.reply == (
+        Segment("It costs ", "supported"),
+        Segment("$5", "contradicted", (2,)),
+        Segment(" now", "supported", (1,)),
+    )
+
+
+def test_anchors_that_end_together_are_numbered_together():
+    view = explained("costs $5", anchor(0, 8, "supported"), anchor(6, 8, "derived"))
+    assert view.reply[-1] == Segment("$5", "derived", (1, 2))
+
+
+def test_a_reply_of_many_anchors_is_cut_in_a_moment():
+    many = [anchor(at, at + 1, "supported") for at in range(0, 100_000, 2)]
+    assert len(explained("x" * 100_000, *many).reply) == 100_000
+
+
+def test_an_anchor_stands_beside_its_evidence_in_its_surroundings():
+    evidence = Evidence("context[0]", 19, 21, "$5")
+    (finding,) = explained(
+        "$5", anchor(0, 2, "supported", evidence), context=["The fee for all is $5 a year."]
+    ).findings
+    assert (finding.number, finding.status, finding.reason) == (1, "supported", "because")
+    assert finding.proofs == (Proof("context[0]", "The fee for all is ", "$5", " a year."),)
+
+
+def test_a_failed_case_is_shown_with_its_failure():
+    failed = Result("c", "review", None, (), None, (Failure("score", "ReplyTooLong", "too long"),))
+    view = explain(Case(response="r"), failed)
+    assert (view.failures, view.metrics, view.findings) == (("too long",), (), ())
+
+
+CHAT = Case(
+    input=[{"role": "user", "content": "first"}, {"role": "user", "content": "last"}],
+    response="r",
+    context=["c0", "c1"],
+    expected_output="e",
+)
+SOURCES = [
+    ("input", "last"), ("input[0]", "first"), ("context[1]", "c1"), ("expected_output", "e"), ("response", "r"),
+    ("context[2]", None), ("context[x]", None), ("elsewhere", None), ("labels[0]", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text"), SOURCES)
+def test_a_source_is_found_by_its_name(name, text):
+    assert source_text(CHAT, name) == text
+
+
+HARMFUL = {
+    "a colour": ("\x1b[31mred\x1b[0m", "red"),
+    "a cleared screen": ("a\x1b[2J\x1b[Hb", "ab"),
+    "a window title": ("\x1b]0;owned\x07text", "text"),
+    "a link": ("\x1b]8;;http://x\x1b\\text\x1b]8;;\x1b\\", "text"),
+    "an eight-bit sequence": ("\x9b31mred", "red"),
+    "a lone escape": ("a\x1bb", "ab"),
+    "a bell, a backspace, a NUL": ("a\x07\x08\x00b", "ab"),
+    "a carriage return": ("safe\rhidden", "safehidden"),
+    "a direction override": ("a\u202eb\u2066c\u200fd", "abcd"),
+    "a lone surrogate": ("a\ud800b", "ab"),
+    "line breaks and tabs": ("a\r\nb\tc", "a\nb\tc"),
+    "emoji and right-to-left words": ("👩‍👧 שלום", "👩‍👧 שלום"),
+}
+
+
+@pytest.mark.parametrize(("text", "safe"), HARMFUL.values(), ids=HARMFUL.keys())
+def test_what_could_harm_a_terminal_is_left_out(text, safe):
+    assert plain(text) == safe
+
+
+def test_every_text_of_a_view_is_safe():
+    evil = "\x1b[31mx\u202e"
+    view = explain(
+        Case(id=evil, input=evil, response=evil, context=[evil]),
+        Result(
+            evil, "review", None, (evil,),
+            {"m": Score("m", None, evil, anchors=(
+                Anchor("claim", evil, 0, 6, evil, "supported", evil, (Evidence("context[0]", 0, 6, evil),)),))},
+            (Failure("score", "…", evil),),
+        ),
+    )  # fmt: skip
+    assert "\x1b" not in repr(view).encode().decode("unicode_escape")
+    assert "\u202e" not in repr(view)
+
+
+def test_an_excerpt_is_cut_on_both_sides_and_on_one_line():
+    text = "a" * 100 + "\n[14\ndays]\n" + "b" * 100
+    before, at, after = excerpt(text, 101, 110, around=5)
+    assert (before, at, after) == ("…aaaa ", "[14 days]", " bbbb…")
+
+
+def test_one_line_has_no_line_breaks():
+    assert one_line(" a \r\n\n b\t\x00c ") == " a b c "
