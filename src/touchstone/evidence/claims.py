@@ -3,14 +3,15 @@
 Subject and object near each other in a source support a claim; the same words with opposite polarity contradict it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from touchstone.core import resource
-from touchstone.core.reading import Claim, Text
+from touchstone.core.reading import Claim, Sentence, Text
 from touchstone.core.result import Anchor, Evidence, Status
-from touchstone.evidence.places import sentence_at
+from touchstone.evidence.places import sentence_at, token_range
 from touchstone.text.tokens import term
 
 # Share of a claim's weight that must stand together. Heads carry the claim; verbs and modifiers are reworded freely.
@@ -20,6 +21,7 @@ HEAD, MODIFIER, VERB = 1.0, 0.5, 0.5
 MAX_PLACES = 64
 # Negations further from the word they could turn than this belong to something else.
 NEGATION_REACH = 4
+YES = frozenset({"yes", "sure", "certainly", "absolutely", "yep", "yeah"})
 # Verbs that say nothing a source would have to repeat.
 LIGHT_VERBS = frozenset(
     "be have do will get make take go come give put keep use need see let mean say tell work".split()
@@ -44,20 +46,25 @@ def check_claims(claims: Sequence[Claim], reply: Text, sources: Sequence[Text], 
 def _anchor(claim: Claim, reply: Text, sources: Sequence[Text], proximity: int) -> Anchor:
     weights = _weights(claim)
     wanted = tuple(weights)
-    stretches = (_best_stretch(weights, source, proximity) for source in sources if not _only_asks(source))
+    stretches = (_best_stretch(claim, weights, source, proximity) for source in sources)
     best = max(filter(None, stretches), key=lambda stretch: stretch.weight, default=None)
     if best is None or not _holds(claim, weights, best):
-        lacking = claim.shown(t for t in wanted if not any(t in source.positions for source in sources))
+        lacking = claim.shown(t for t in wanted if all(next(_places_of(t, claim, s), None) is None for s in sources))
         reason = f"no source speaks of {lacking}" if lacking else "no source says these together"
         return _make(claim, reply, "unsupported", reason, None)
-    if opposed := _opposed(claim, wanted, best):
+    if opposed := _opposed(claim, wanted, best, reply):
         return _make(claim, reply, "contradicted", opposed, best)
     return _make(claim, reply, "supported", f"{best.source.name} says so", best)
 
 
-def _only_asks(source: Text) -> bool:
-    """A customer who asks whether something is so does not state it."""
-    return source.name == "input" and all(source.raw[s.start : s.end].endswith("?") for s in source.sentences)
+def _asked(source: Text) -> list[Sentence]:
+    """The questions in a source: who asks whether something is so does not state it, unless a yes follows."""
+    pairs = zip_longest(source.sentences, source.sentences[1:])
+    return [s for s, after in pairs if source.raw[s.start : s.end].endswith("?") and not _affirms(source, after)]
+
+
+def _affirms(source: Text, sentence: Sentence | None) -> bool:
+    return sentence is not None and source.tokens[sentence.first].word in YES
 
 
 def _weights(claim: Claim) -> dict[str, float]:
@@ -67,13 +74,22 @@ def _weights(claim: Claim) -> dict[str, float]:
         for at, t in enumerate(phrase):
             weights[t] = max(weights.get(t, 0.0), MODIFIER if at else HEAD)
     if claim.verb not in LIGHT_VERBS:
-        weights.setdefault(claim.verb_term, VERB)
+        weights.setdefault(claim.verb_terms[0], VERB)
     return weights
 
 
-def _best_stretch(weights: Mapping[str, float], source: Text, proximity: int) -> Stretch | None:
+def _places_of(wanted: str, claim: Claim, source: Text) -> Iterator[int]:
+    """Where a term stands; the verb also in the form the reply has it in (wrote for write)."""
+    forms = claim.verb_terms if wanted == claim.verb_terms[0] else (wanted,)
+    for form in forms:
+        yield from source.positions.get(form, ())[:MAX_PLACES]
+
+
+def _best_stretch(claim: Claim, weights: Mapping[str, float], source: Text, proximity: int) -> Stretch | None:
     """The shortest stretch no longer than `proximity` that holds most of the claim's weight."""
-    places = sorted((place, t) for t in weights for place in source.positions.get(t, ())[:MAX_PLACES])
+    places = sorted((place, t) for t in weights for place in _places_of(t, claim, source))
+    if asked := _asked(source):
+        places = [(place, t) for place, t in places if not any(s.first <= place < s.last for s in asked)]
     best: Stretch | None = None
     left = 0
     for right, (end, _) in enumerate(places):
@@ -92,33 +108,35 @@ def _holds(claim: Claim, weights: Mapping[str, float], best: Stretch) -> bool:
     return both_sides and best.weight >= ENOUGH * sum(weights.values())
 
 
-def _opposed(claim: Claim, wanted: tuple[str, ...], best: Stretch) -> str | None:
+def _opposed(claim: Claim, wanted: tuple[str, ...], best: Stretch, reply: Text) -> str | None:
     """Why the stretch says the opposite, or None."""
     missing = [t for t in wanted if t not in best.held]
-    around = {token.term for token in best.source.tokens[max(0, best.first - 2) : best.last + 2]}
+    around = {token.term: token.word for token in best.source.tokens[max(0, best.first - 2) : best.last + 2]}
     for t in missing:
-        if turned := _antonyms().get(t, frozenset()) & around:
-            return f"reply says {claim.shown([t])}, source says {min(turned)}"
+        if turned := _antonyms().get(t, frozenset()) & around.keys():
+            return f"reply says {claim.shown([t])}, source says {around[min(turned)]}"
     if missing:
         return None
-    denied = _denied(claim, best)
-    if denied is None or denied == claim.negated:
+    pivots = claim.verb_terms if claim.verb not in LIGHT_VERBS else (claim.object or claim.subject)[:1]
+    ours = _denied(reply, *token_range(reply, claim.start, claim.end), pivots)
+    theirs = _denied(best.source, best.first, best.last, pivots)
+    if ours is None or theirs is None or ours == theirs:
         return None
-    return "the source denies this" if denied else "the reply denies what the source says"
+    return "the source denies this" if theirs else "the reply denies what the source says"
 
 
-def _denied(claim: Claim, best: Stretch) -> bool | None:
-    """Whether the source negates what the claim says, where it speaks of it; None when it does both."""
-    pivot = claim.verb_term if claim.verb not in LIGHT_VERBS else (claim.object or claim.subject)[0]
-    tokens = best.source.tokens
+def _denied(text: Text, first: int, last: int, pivots: Sequence[str]) -> bool | None:
+    """Whether a stretch negates what it says of the pivot; None when it does both or does not say. One rule serves
+    the reply and its sources, so that a sentence never opposes itself."""
     marks = set()
-    for at in range(best.first, best.last):
-        if tokens[at].term == pivot:
-            sentence = sentence_at(best.source, tokens[at].start)
-            if sentence and best.source.raw[sentence.start : sentence.end].endswith("?"):
-                continue
-            start = max(sentence.first if sentence else 0, at - NEGATION_REACH)
-            marks.add(any(_negates(token.word) for token in tokens[start : at + 1]))
+    for at in range(first, last):
+        if text.tokens[at].term not in pivots:
+            continue
+        sentence = sentence_at(text, text.tokens[at].start)
+        if sentence is None or text.raw[sentence.start : sentence.end].endswith("?"):
+            continue
+        near = text.tokens[max(sentence.first, at - NEGATION_REACH) : min(sentence.last, at + 4)]
+        marks.add(any(_negates(token.word) for token in near))
     return marks.pop() if len(marks) == 1 else None
 
 

@@ -1,7 +1,8 @@
 """A value no source states -> the arithmetic that gives it from at most two source values, if there is one."""
 
 import calendar
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -15,6 +16,9 @@ from touchstone.evidence.equality import agrees, is_range, same_dimension
 NEAR_VALUES = 8
 NEAR_CHARS = 600
 MAX_COUNT = 31
+# Derivations are looked for among so many source values, for so many values of a reply.
+MAX_VALUES = 200
+MAX_TRIES = 30
 CENT = Decimal("0.005")
 PERCENT_STEP = Decimal("0.05")
 
@@ -35,27 +39,35 @@ class Derivation:
     used: tuple[Value, ...]
 
 
-def derive(value: Value, *, reply: Text, sources: Sequence[Text]) -> Derivation | None:
-    """The first derivation found, in source order; single values only."""
-    if is_range(value):
-        return None
-    counts = _counts(value, reply, sources)
-    for source in sources:
-        for first, second in _pairs(source):
-            if found := _pair(value, first, second):
+class Deriver:
+    """Looks for derivations from one case's sources; how much it looks at is bounded, whatever the texts hold."""
+
+    def __init__(self, reply: Text, sources: Sequence[Text]) -> None:
+        self._reply = reply
+        self._tries = MAX_TRIES
+        values = islice(((source, value) for source in sources for value in source.values), MAX_VALUES)
+        self._values = [(source, value) for source, value in values if not is_range(value)]
+        self._counts = _counts(value for _, value in self._values)
+
+    def derive(self, value: Value) -> Derivation | None:
+        """The first derivation found, in source order; single values only."""
+        if is_range(value) or not self._tries:
+            return None
+        self._tries -= 1
+        for (source, first), (other, second) in self._pairs():
+            if source is other and (found := _pair(value, first, second)):
                 return Derivation(found, source, (first, second))
-        for first in source.values:
+        counts = _merged(self._counts, _counts(_beside(value, self._reply)))
+        for source, first in self._values:
             if found := _times_count(value, first, counts):
                 return Derivation(found, source, (first,))
-    return None
+        return None
 
-
-def _pairs(source: Text) -> Iterator[tuple[Value, Value]]:
-    values = [value for value in source.values if not is_range(value)]
-    for at, first in enumerate(values):
-        for second in islice(values, at + 1, at + 1 + NEAR_VALUES):
-            if second.start - first.end <= NEAR_CHARS:
-                yield first, second
+    def _pairs(self) -> Iterator[tuple[tuple[Text, Value], tuple[Text, Value]]]:
+        for at, first in enumerate(self._values):
+            for second in islice(self._values, at + 1, at + 1 + NEAR_VALUES):
+                if second[1].start - first[1].end <= NEAR_CHARS:
+                    yield first, second
 
 
 def _pair(value: Value, first: Value, second: Value) -> str | None:
@@ -124,15 +136,24 @@ def _elapsed(target: Part, a: Part, b: Part) -> str | None:
     return f"{a.shown} - {b.shown}" if target.reading.low == (second - first).days * 1440 else None
 
 
-def _counts(value: Value, reply: Text, sources: Sequence[Text]) -> dict[int, list[Value]]:
-    """Small whole numbers that are spoken of: in the sources, or right beside the value in the reply."""
-    near = [v for v in reply.values if v is not value and abs(v.start - value.start) < NEAR_CHARS // 4]
-    values = [v for source in sources for v in source.values] + near
+def _beside(value: Value, reply: Text) -> list[Value]:
+    """The reply's other values right beside this one."""
+    at = bisect_left(reply.values, value.start, key=lambda v: v.start)
+    near = reply.values[max(0, at - 3) : at + 4]
+    return [v for v in near if v is not value and abs(v.start - value.start) < NEAR_CHARS // 4]
+
+
+def _counts(values: Iterable[Value]) -> dict[int, list[Value]]:
+    """The small whole numbers that are spoken of, and where."""
     counts: dict[int, list[Value]] = {}
-    for v in values:
-        if (count := _count(v)) is not None:
-            counts.setdefault(count, []).append(v)
+    for value in values:
+        if (count := _count(value)) is not None:
+            counts.setdefault(count, []).append(value)
     return counts
+
+
+def _merged(left: Mapping[int, list[Value]], right: Mapping[int, list[Value]]) -> dict[int, list[Value]]:
+    return {count: [*left.get(count, ()), *right.get(count, ())] for count in left.keys() | right.keys()}
 
 
 def _count(value: Value) -> int | None:
@@ -140,7 +161,7 @@ def _count(value: Value) -> int | None:
     if not isinstance(measure, Measure) or value.kind not in ("number", "quantity", "duration") or is_range(value):
         return None
     written = value.canonical.split()[0].split("/")[0]
-    return int(written) if written.isdigit() and 2 <= int(written) <= MAX_COUNT else None
+    return int(written) if written.isdecimal() and 2 <= int(written) <= MAX_COUNT else None
 
 
 def _times_count(value: Value, first: Value, counts: Mapping[int, list[Value]]) -> str | None:
@@ -153,7 +174,7 @@ def _times_count(value: Value, first: Value, counts: Mapping[int, list[Value]]) 
         or (measure.qualifier and measure.qualifier == target.qualifier)
     ):
         return None
-    others = {count for count, values in counts.items() if any(v is not first for v in values)}
+    others = {count for count, values in counts.items() if any(v.canonical != first.canonical for v in values)}
     for count in sorted(others | ({12} if measure.qualifier == "month" else set())):
         if abs(measure.low * count - target.low) < CENT:
             return f"{count} x {first.canonical} = {value.canonical}"

@@ -132,7 +132,7 @@ def _ends(reading: Measure | Dates) -> tuple[Measure | Dates, Measure | Dates]:
 
 def _comparable(a: Measure | Dates, b: Measure | Dates) -> bool:
     if isinstance(a, Dates) and isinstance(b, Dates):
-        return _comparable_days(a.first, b.first)
+        return _comparable_days(a.first, b.first) and not _is_vaguer(b.first, a.first)
     if not (isinstance(a, Measure) and isinstance(b, Measure)):
         return False
     if a.dimension in DURATIONS and b.dimension in DURATIONS:
@@ -146,6 +146,12 @@ def _duration_ratio(a: Measure, b: Measure) -> Decimal:
         return Decimal(1)
     short, long = sorted((a.high * MINUTES[a.dimension], b.high * MINUTES[b.dimension]))
     return long / short if short else Decimal(1)
+
+
+def _is_vaguer(known: Day, day: Day) -> bool:
+    """Whether the known day is merely less exact: March 2025 does not contradict 3 March 2025."""
+    shared = [(k, d) for k, d in zip(known[:3], day[:3], strict=True) if k is not None]
+    return bool(shared) and known.day is None and day.day is not None and all(k == d for k, d in shared)
 
 
 def _comparable_days(a: Day, b: Day) -> bool:

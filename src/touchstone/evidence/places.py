@@ -9,6 +9,7 @@ from touchstone.core.reading import Sentence, Text, Value
 CLAUSE_END = re.compile(r"[,;(]\s|\s[-–—]\s|\s(?:and|but|while|or)\s")
 # Terms further than this from a value say little about what it measures.
 REACH = 9
+LONGEST_CLAUSE = 200
 
 
 def token_range(text: Text, start: int, end: int) -> tuple[int, int]:
@@ -49,6 +50,7 @@ def attribute(text: Text, value: Value, *, whole_sentence: bool = False) -> froz
 
 def _clause(text: Text, sentence: Sentence, value: Value) -> tuple[int, int]:
     """The part of the sentence between the commas, semicolons and dashes around a value."""
-    before = [match.end() for match in CLAUSE_END.finditer(text.raw, sentence.start, value.start)]
-    after = CLAUSE_END.search(text.raw, value.end, sentence.end)
-    return before[-1] if before else sentence.start, after.start() if after else sentence.end
+    first, last = max(sentence.start, value.start - LONGEST_CLAUSE), min(sentence.end, value.end + LONGEST_CLAUSE)
+    before = [match.end() for match in CLAUSE_END.finditer(text.raw, first, value.start)]
+    after = CLAUSE_END.search(text.raw, value.end, last)
+    return before[-1] if before else first, after.start() if after else last

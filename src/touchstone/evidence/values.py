@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from touchstone.core.reading import Text, Value
 from touchstone.core.result import Anchor, Evidence, Status
-from touchstone.evidence.derivation import derive
-from touchstone.evidence.equality import comparable, end_of, ends, is_range, same
+from touchstone.evidence.derivation import Deriver
+from touchstone.evidence.equality import ends, is_range
+from touchstone.evidence.index import Index, Place
 from touchstone.evidence.places import attribute, sentence_at
 
 MAX_EVIDENCE = 3
@@ -16,15 +17,8 @@ RELATED = 0.3
 NEAR_COPY = 0.75
 NEAR_COPY_TERMS = 4
 SENTENCE_WEIGHT = 0.8
-# A stated value belongs to another thing when nothing around it is shared, but so many terms around its rival are.
+# A stated value is taken for another thing's only when the reply names that thing with so many terms.
 SWAPPED_TERMS = 2
-
-
-class Place(NamedTuple):
-    """A value in a source."""
-
-    source: Text
-    value: Value
 
 
 class Rival(NamedTuple):
@@ -32,39 +26,34 @@ class Rival(NamedTuple):
 
     likeness: float
     shared: int
+    is_equal: bool
     place: Place
 
 
 def check_values(reply: Text, sources: Sequence[Text]) -> list[Anchor]:
     """One anchor for each value of the reply, in order."""
-    places = [Place(source, value) for source in sources for value in source.values]
-    matches = {value: [place for place in places if _states(place, value)] for value in reply.values}
-    taken = {(place.source.name, place.value.start) for found in matches.values() for place in found}
-    free = [place for place in places if (place.source.name, place.value.start) not in taken]
-    return [_anchor(reply, value, matches[value], free, sources) for value in reply.values]
+    index = Index(sources)
+    matches = [index.stating(value) for value in reply.values]
+    taken = {id(place.value) for found in matches for place in found}
+    deriver = Deriver(reply, sources)
+    pairs = zip(reply.values, matches, strict=True)
+    return [
+        _anchor(reply, value, found, _rival(reply, value, index, taken), (index, deriver)) for value, found in pairs
+    ]
 
 
-def _states(place: Place, value: Value) -> bool:
-    if same(value, place.value):
-        return True
-    if not is_range(value):
-        return is_range(place.value) and end_of(value, place.value)
-    return False
-
-
-def _anchor(reply: Text, value: Value, found: list[Place], free: list[Place], sources: Sequence[Text]) -> Anchor:
-    rival = _rival(reply, value, [place for place in free if comparable(value, place.value)])
+def _anchor(reply: Text, value: Value, found: list[Place], rival: Rival | None, known: tuple[Index, Deriver]) -> Anchor:
+    index, deriver = known
     if found:
-        sure = rival is not None and rival.shared >= SWAPPED_TERMS and rival.likeness >= NEAR_COPY
-        if rival and sure and (_only_customer(found, rival) or not _shares(reply, value, found)):
+        if rival and ((_is_sure(rival) and _only_customer(found, rival)) or _is_swapped(reply, value, found, rival)):
             return _contradicted(reply, value, rival.place)
         return _make(
             reply, value, "supported", f"{found[0].source.name} states {_shown(found[0])}", found[:MAX_EVIDENCE]
         )
-    if is_range(value) and (both := _both_ends(value, sources)):
+    if is_range(value) and (both := _both_ends(value, index)):
         return _make(reply, value, "supported", f"{both[0].source.name} states both ends", both)
     near_copy = rival is not None and rival.likeness >= NEAR_COPY and rival.shared >= NEAR_COPY_TERMS
-    derivation = None if near_copy else derive(value, reply=reply, sources=sources)
+    derivation = None if near_copy else deriver.derive(value)
     if derivation:
         used = [Place(derivation.source, part) for part in derivation.used]
         return _make(reply, value, "derived", derivation.formula, used)
@@ -79,28 +68,42 @@ def _only_customer(found: list[Place], rival: Rival) -> bool:
     return customer and rival.place.source.name.startswith("context")
 
 
-def _shares(reply: Text, value: Value, places: list[Place]) -> bool:
-    """Whether any place that states the value has a term around it in common with the reply."""
-    ours = attribute(reply, value, whole_sentence=True)
-    return any(ours & attribute(place.source, place.value, whole_sentence=True) for place in places)
+def _is_sure(rival: Rival) -> bool:
+    """Whether the rival speaks of the very same thing: most terms shared, or the clauses' only terms the same."""
+    return rival.likeness >= NEAR_COPY and (rival.shared >= SWAPPED_TERMS or rival.is_equal)
 
 
-def _both_ends(value: Value, sources: Sequence[Text]) -> list[Place] | None:
+def _is_swapped(reply: Text, value: Value, found: list[Place], rival: Rival) -> bool:
+    """Whether the source states the value of another thing: its clause lacks terms that all stand around the rival."""
+    ours = attribute(reply, value)
+    theirs = attribute(rival.place.source, rival.place.value)
+    if _is_sure(rival) and rival.shared >= SWAPPED_TERMS:
+        around = [attribute(place.source, place.value, whole_sentence=True) for place in found]
+        if not any(ours & terms for terms in around):
+            return True
+    if len(ours) < SWAPPED_TERMS or not ours <= theirs:
+        return False
+    return not any(ours <= attribute(place.source, place.value, whole_sentence=True) for place in found)
+
+
+def _both_ends(value: Value, index: Index) -> list[Place] | None:
     """A range whose two ends a source states one by one in the same sentence."""
-    low, high = ends(value)
-    for source in sources:
-        lows = [v for v in source.values if same(low, v)]
-        highs = [v for v in source.values if same(high, v)]
-        for a in lows:
-            for b in highs:
-                if a is not b and sentence_at(source, a.start) == sentence_at(source, b.start):
-                    return [Place(source, a), Place(source, b)]
+    low, high = (index.stating(end) for end in ends(value))
+    for a in low:
+        for b in high:
+            if a.source is b.source and a.value is not b.value and _together(a, b):
+                return [a, b]
     return None
 
 
-def _rival(reply: Text, value: Value, places: list[Place]) -> Rival | None:
-    """The comparable source value whose surroundings are most like the reply's."""
+def _together(a: Place, b: Place) -> bool:
+    return sentence_at(a.source, a.value.start) == sentence_at(b.source, b.value.start)
+
+
+def _rival(reply: Text, value: Value, index: Index, taken: set[int]) -> Rival | None:
+    """The comparable source value, not stated by the reply, whose surroundings are most like the reply's."""
     ours = attribute(reply, value)
+    places = [place for place in index.rivals(value, ours) if id(place.value) not in taken]
     return max((_compare(ours, place) for place in places), key=lambda rival: rival.likeness, default=None)
 
 
@@ -109,7 +112,7 @@ def _compare(ours: frozenset[str], place: Place) -> Rival:
     clause = attribute(place.source, place.value)
     sentence = attribute(place.source, place.value, whole_sentence=True)
     likeness = max(_share(ours, clause), SENTENCE_WEIGHT * _share(ours, sentence))
-    return Rival(likeness, len(ours & clause), place)
+    return Rival(likeness, len(ours & clause), bool(ours) and ours == clause, place)
 
 
 def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import log, sqrt
 
 from touchstone.core.plan import Plan
-from touchstone.core.reading import Reading
+from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Score
 
 
@@ -17,10 +17,17 @@ def relevance(reading: Reading, *, plan: Plan) -> Score:
     cosine = tfidf_cosine(question, reply)
     jaccard = overlap(frozenset(question), frozenset(reply))
     score = (cosine + jaccard) / 2
-    shared = sorted(frozenset(question) & frozenset(reply))
+    shared = _shared_words(reading.question, frozenset(reply))
     reason = f"shares {_count(len(shared))} with the question" + (f": {', '.join(shared[:6])}" if shared else "")
     parts = {"s_cosine": cosine, "s_jaccard": jaccard}
     return Score("relevance", score, reason, parts, flag="FAIL" if score < plan.relevance_fail else None)
+
+
+def _shared_words(question: Text, terms: frozenset[str]) -> list[str]:
+    """The question's own words whose terms the reply has, each term once, in order."""
+    counted = frozenset(question.terms) & terms
+    words = {token.term: token.word for token in reversed(question.tokens) if token.term in counted}
+    return [words[term] for term in dict.fromkeys(t.term for t in question.tokens) if term in words]
 
 
 def tfidf_cosine(question: Sequence[str], reply: Sequence[str]) -> float:

@@ -193,7 +193,7 @@ def _ordinal(lexemes: Lexemes, index: int) -> Found[Value] | None:
     lexeme, suffix = at(lexemes, index), at(lexemes, index + 1)
     rank = ORDINAL_WORDS.get(lexeme.text) if lexeme.text != "first" else None
     end = index + 1
-    if lexeme.text.isdigit() and suffix.glued and suffix.text in SUFFIXES and len(lexeme.text) < 4:
+    if lexeme.text.isdecimal() and suffix.glued and suffix.text in SUFFIXES and len(lexeme.text) < 4:
         rank, end = int(lexeme.text), index + 2
     if rank is None or at(lexemes, end).text not in ORDINAL_NOUNS:
         return None

@@ -8,6 +8,8 @@ from touchstone.core.reading import Ask, Sentence, Text
 LONGEST_PHRASE = 6
 # An interrogative this close to its piece's start already governs the verb that follows: "what time is it".
 INTERROGATIVE_REACH = 4
+# So many joints may stand before or after an ask: `ok so and also`.
+MAX_JOINTS = 6
 Piece = tuple[int, int]
 
 
@@ -32,7 +34,9 @@ def _cuts(question: Text, head: Piece, end: int) -> bool:
     """Whether an ask of its own opens after `head`."""
     at = head[1]
     words = _words(question, at, min(end, at + LONGEST_PHRASE))
-    led = _words(question, *_trim(question, head))
+    first, last = _trim(question, head)
+    led = _words(question, first, min(last, first + LONGEST_PHRASE))
+    before = question.tokens[at - 1].word
     if not led:
         return _is_inverted(words) or words[0] in _group("imperative")
     if (led[0] in _group("interrogative") and len(led) < INTERROGATIVE_REACH) or _starts_with(led, "condition"):
@@ -41,7 +45,7 @@ def _cuts(question: Text, head: Piece, end: int) -> bool:
         return False  # "could you | tell me"
     if not _is_parted(question, at):
         inverted = len(words) > 1 and words[0] in _group("inverting") and words[1] in _group("pronoun")
-        return _starts_with(words, "wish") or (inverted and led[-1] not in _group("interrogative"))
+        return _starts_with(words, "wish") or (inverted and before not in _group("interrogative"))
     if _is_inverted(words) or _starts_with(words, "wish") or words[0] in _group("interrogative"):
         return True
     commands = led[0] in _group("imperative") | _group("please")
@@ -98,13 +102,15 @@ def _problem(question: Text) -> list[Piece]:
 def _trim(question: Text, piece: Piece) -> Piece:
     """Without the joint in front (`and also …`, `hi`, `if so`) or behind (`… and`)."""
     first, last = piece
-    while first < last:
+    most = min(last, first + MAX_JOINTS)
+    while first < most:
         words = _words(question, first, min(first + 2, last))
         size = 2 if " ".join(words) in _group("joint") else 1
         if size == 1 and words[0] not in _group("joint"):
             break
         first += size
-    while last > first and question.tokens[last - 1].word in ("and", "also", "or", "but", "plus"):
+    least = max(first, last - MAX_JOINTS)
+    while last > least and question.tokens[last - 1].word in ("and", "also", "or", "but", "plus"):
         last -= 1
     return first, last
 

@@ -37,7 +37,7 @@ def find_contacts(normal: Normal) -> tuple[Contact, ...]:
         found += [(*m.span(), "email") for m in EMAIL.finditer(text)]
     if "." in text:
         found += [(*m.span(), "link") for m in LINK.finditer(text)]
-    if any(char.isdigit() for char in text):
+    if any(char.isdecimal() for char in text):
         found += [(*m.span(), "phone") for m in PHONE.finditer(text) if _is_phone(m[0])]
         found += [(*m.span(1), "phone") for m in CUED_SHORT.finditer(text)]
     contacts: list[Contact] = []
@@ -52,7 +52,7 @@ def find_contacts(normal: Normal) -> tuple[Contact, ...]:
 
 
 def _is_phone(text: str) -> bool:
-    digits = sum(char.isdigit() for char in text)
+    digits = sum(char.isdecimal() for char in text)
     groups = re.split(r"[ .-]+", text.strip("+"))
     is_date = len(groups) == 3 and (len(groups[0]) == 4 or len(groups[2]) == 4) and digits == 8
     is_range = len(groups) == 2 and "-" in text and not text.startswith("+") and len(groups[0]) == len(groups[1]) == 4

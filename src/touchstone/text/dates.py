@@ -64,7 +64,7 @@ def relative_date(lexemes: Lexemes, index: int, *, today: date) -> Found[Value] 
         days = [ahead or 7, ahead + 7] if first.text == "next" else [ahead - 7 if first.text == "last" else ahead]
         readings = tuple(Dates(d, d) for d in (_full(today + timedelta(days=n)) for n in days))
         return _value(lexemes, index, index + 2, readings)
-    count = ONES.get(second.text, int(second.text) if second.text.isdigit() and len(second.text) < 4 else None)
+    count = ONES.get(second.text, int(second.text) if second.text.isdecimal() and len(second.text) < 4 else None)
     scale = {"day": 1, "days": 1, "week": 7, "weeks": 7}.get(third.text)
     if first.text == "in" and count is not None and scale:
         return _on(lexemes, index, index + 3, today + timedelta(days=count * scale))
@@ -80,7 +80,7 @@ def is_relative_weekday(lexemes: Lexemes, index: int) -> bool:
 
 def _ago(lexemes: Lexemes, index: int, today: date) -> Found[Value] | None:
     first, unit, word, now = (at(lexemes, index + step).text for step in range(4))
-    count = ONES.get(first, int(first) if first.isdigit() and len(first) < 4 else None)
+    count = ONES.get(first, int(first) if first.isdecimal() and len(first) < 4 else None)
     if count is None or (word == "from" and now not in ("now", "today")):
         return None
     days = count * (7 if unit.startswith("week") else 1)
@@ -160,7 +160,7 @@ def _with_weekday(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None
     """Friday · Friday 3 March · Friday, the 3rd."""
     lexeme = at(lexemes, index)
     weekday = WEEKDAYS.get(lexeme.text)
-    if weekday is None or (lexeme.text in SHORT_WEEKDAYS_THAT_ARE_WORDS and not lexeme.capital):
+    if weekday is None or (lexeme.text in SHORT_WEEKDAYS_THAT_ARE_WORDS and _is_word(lexemes, index)):
         return None
     step = index + 1
     step += at(lexemes, step).text in (",", ".")
@@ -174,6 +174,13 @@ def _with_weekday(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None
     if more:
         return Found(tuple(day._replace(weekday=weekday) for day in more.item), more.end)
     return Found((Day(weekday=weekday),), index + 1)
+
+
+def _is_word(lexemes: Lexemes, index: int) -> bool:
+    """`he sat`, `Sun Valley`: a short weekday's letters that mean something else."""
+    following = at(lexemes, index + 1)
+    named = following.is_word and following.capital and following.text not in MONTHS and following.text not in WEEKDAYS
+    return not at(lexemes, index).capital or (named and not following.opens)
 
 
 def _numeric(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None:
@@ -198,7 +205,7 @@ def _numeric(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None:
         ):
             parts.append(at(lexemes, end + 1).text)
             end += 2
-    if not all(part.isdigit() and len(part) <= 4 for part in parts):
+    if not all(part.isdecimal() and len(part) <= 4 for part in parts):
         return None
     if at(lexemes, end).text == sign and at(lexemes, end).glued and at(lexemes, end + 1).glued:
         return None
@@ -212,6 +219,8 @@ def _glued_figure(lexemes: Lexemes, index: int) -> bool:
 
 def _orders(parts: list[str], sign: str) -> tuple[Day, ...]:
     numbers = [int(part) for part in parts]
+    if len(parts) == 3 and len(parts[2]) not in (2, 4):
+        return _iso(numbers) if len(parts[0]) == 4 else ()
     if len(parts) == 3:
         if len(parts[0]) == 4:
             orders = [(numbers[0], numbers[1], numbers[2])]
@@ -230,6 +239,11 @@ def _orders(parts: list[str], sign: str) -> tuple[Day, ...]:
     if len(parts) == 2 and sign == "/" and len(parts[1]) == 4 and 1 <= numbers[0] <= 12:
         return (Day(numbers[1], numbers[0]),)
     return ()
+
+
+def _iso(numbers: list[int]) -> tuple[Day, ...]:
+    year, month, day = numbers
+    return (Day(year, month, day),) if _is_day(year, month, day) else ()
 
 
 def _day_month(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None:
@@ -291,7 +305,7 @@ def _with_year(lexemes: Lexemes, index: int, day: Day) -> Found[tuple[Day, ...]]
     lexeme = at(lexemes, step)
     if (year := _as_year(lexeme)) is not None:
         return Found((day._replace(year=year),), step + 1)
-    if at(lexemes, index).text in ("'", "-") and lexeme.glued and len(lexeme.text) == 2 and lexeme.text.isdigit():
+    if at(lexemes, index).text in ("'", "-") and lexeme.glued and len(lexeme.text) == 2 and lexeme.text.isdecimal():
         return Found((day._replace(year=2000 + int(lexeme.text)),), step + 1)
     return Found((day,), index)
 
@@ -314,13 +328,13 @@ def _lone_ordinal(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None
 
 
 def _as_year(lexeme: Lexeme) -> int | None:
-    if len(lexeme.text) == 4 and lexeme.text.isdigit() and MIN_YEAR <= int(lexeme.text) <= MAX_YEAR:
+    if len(lexeme.text) == 4 and lexeme.text.isdecimal() and MIN_YEAR <= int(lexeme.text) <= MAX_YEAR:
         return int(lexeme.text)
     return None
 
 
 def _day_of_month(lexeme: Lexeme) -> int | None:
-    if lexeme.text.isdigit() and len(lexeme.text) <= 2 and 1 <= int(lexeme.text) <= 31:
+    if lexeme.text.isdecimal() and len(lexeme.text) <= 2 and 1 <= int(lexeme.text) <= 31:
         return int(lexeme.text)
     return None
 

@@ -41,7 +41,7 @@ def _is_numbering(lexemes: Lexemes, index: int) -> bool:
     )
     return (
         starts
-        and lexeme.text.isdigit()
+        and lexeme.text.isdecimal()
         and sign.text in NUMBERING
         and sign.glued
         and not item.glued
@@ -51,7 +51,7 @@ def _is_numbering(lexemes: Lexemes, index: int) -> bool:
 
 def is_label(lexemes: Lexemes, index: int) -> bool:
     """step 6 · Terminal 5 · order 12345 · error 401 · iPhone 15 · 0042: a name that ends in a number."""
-    if at(lexemes, index).text.isdigit() and len(at(lexemes, index).text) > 1 and at(lexemes, index).text[0] == "0":
+    if at(lexemes, index).text.isdecimal() and len(at(lexemes, index).text) > 1 and at(lexemes, index).text[0] == "0":
         return True
     before = at(lexemes, index - 1)
     skip = 2 if before.text in ("number", "no", "code", "id", "reference", "ref", ":", "is", ".", "(", '"') else 1
@@ -67,7 +67,7 @@ def is_label(lexemes: Lexemes, index: int) -> bool:
         and before.text not in MONTHS
         and before.text not in WEEKDAYS
     )
-    short = at(lexemes, index).text.replace(".", "", 1).isdigit()
+    short = at(lexemes, index).text.replace(".", "", 1).isdecimal()
     if not (named and short) or before.text in resource.words("stopwords.txt") or currency_before(lexemes, index - 1):
         return False
     return at(lexemes, index + 1).text not in ("-", "to", ":", "/", ">")

@@ -24,7 +24,7 @@ class Lexeme(NamedTuple):
 
     @property
     def is_figure(self) -> bool:
-        return self.text[0].isdigit()
+        return self.text[0].isdecimal()
 
     @property
     def is_word(self) -> bool:
@@ -58,4 +58,7 @@ def lex(text: str) -> list[Lexeme]:
 
 def at(lexemes: Lexemes, index: int) -> Lexeme:
     """The lexeme at a position, or an empty end mark outside the text."""
-    return lexemes[index] if 0 <= index < len(lexemes) else END
+    try:
+        return lexemes[index] if index >= 0 else END
+    except IndexError:
+        return END

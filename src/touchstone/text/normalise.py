@@ -1,6 +1,7 @@
 """A string as given -> the same string in one spelling, with a way back to the original offsets."""
 
 import unicodedata
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +24,10 @@ class Normal:
     text: str
     starts: tuple[int, ...] | None = None
     ends: tuple[int, ...] | None = None
+
+    def at(self, place: int) -> int:
+        """An offset into the original -> the offset of the first normalised character from there on."""
+        return place if self.starts is None else bisect_left(self.starts, place)
 
     def span(self, start: int, end: int) -> Span:
         """Offsets into the normalised text -> offsets into the original."""
@@ -61,12 +66,15 @@ def _spell(raw: str, at: int, end: int) -> str:
     if char in HARD_SPACES:
         # A hard space inside a figure groups thousands: 1 200 -> 1'200.
         grouping = (
-            at > 0 and raw[at - 1].isdigit() and raw[end : end + 3].isdigit() and not raw[end + 3 : end + 4].isdigit()
+            at > 0
+            and raw[at - 1].isdecimal()
+            and raw[end : end + 3].isdecimal()
+            and not raw[end + 3 : end + 4].isdecimal()
         )
         return "'" if grouping else " "
     spelt = unicodedata.normalize("NFKC", raw[at:end])
     if "\u2044" in spelt:
         # A vulgar fraction after a figure is a mixed number: 2½ -> 2 1/2.
         spelt = spelt.replace("\u2044", "/")
-        return f" {spelt}" if at > 0 and raw[at - 1].isdigit() else spelt
+        return f" {spelt}" if at > 0 and raw[at - 1].isdecimal() else spelt
     return spelt

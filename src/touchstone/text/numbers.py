@@ -29,7 +29,7 @@ LAKH = re.compile(r"\d{1,2}(?:,\d{2}){1,3},\d{3}")
 
 def figure(text: str) -> Readings:
     """A figure -> every number it can mean (1.200 is 1200 or 1.2); empty when it is none (2.4.1)."""
-    if sum(char.isdigit() for char in text) > MAX_DIGITS:
+    if sum(char.isdecimal() for char in text) > MAX_DIGITS:
         return ()
     digits = re.sub(r"[^\d]", "", text)
     if grouped := GROUPED.fullmatch(text):
@@ -79,10 +79,10 @@ def _figure_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
 def _spaced_thousands(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     """10 000: groups of three parted by a plain space, unless the first of them is a figure of its own."""
     first, second = lexemes[index], at(lexemes, index + 1)
-    if not (first.text.isdigit() and len(first.text) <= 3 and first.text[0] != "0" and not second.glued):
+    if not (first.text.isdecimal() and len(first.text) <= 3 and first.text[0] != "0" and not second.glued):
         return None
     following = at(lexemes, index + 2)
-    if not (second.text.isdigit() and len(second.text) == 3 and second.start == first.end + 1) or following.is_figure:
+    if not (second.text.isdecimal() and len(second.text) == 3 and second.start == first.end + 1) or following.is_figure:
         return None
     return Found((Decimal(first.text + second.text),), index + 2)
 

@@ -3,6 +3,7 @@
 A proposition knows words and their places in its sentence, nothing about terms or sources.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -56,13 +57,16 @@ class Proposition:
     conditional: bool
 
 
+# Half a surrogate pair cannot be encoded, which the parser has to do.
+SURROGATE = re.compile("[\ud800-\udfff]")
 _kept: dict[str, tuple[Proposition, ...]] = {}
 
 
 def propositions(sentences: Sequence[str]) -> list[tuple[Proposition, ...]]:
     """The propositions of each sentence; new sentences are parsed together, which gives the same parses faster."""
     fresh = [sentence for sentence in dict.fromkeys(sentences) if sentence not in _kept]
-    parsed = dict(zip(fresh, map(_of_sentence, resource.parser().pipe(fresh)), strict=True)) if fresh else {}
+    docs = resource.parser().pipe(SURROGATE.sub("\ufffd", sentence) for sentence in fresh) if fresh else ()
+    parsed = dict(zip(fresh, map(_of_sentence, docs), strict=True))
     known = {sentence: parsed.get(sentence) or _kept.get(sentence, ()) for sentence in sentences}
     if len(_kept) + len(parsed) > MAX_KEPT:
         _kept.clear()

@@ -15,6 +15,8 @@ from touchstone.text.sentences import split
 from touchstone.text.tokens import tokenise
 from touchstone.text.values import find_values
 
+# `David Seville/Ross Bagdasarian` gives alternatives; a sentence with a slash in it does not.
+MAX_ALTERNATIVE_WORDS = 8
 REFERENCE_DATE_FIELDS = ("reference_date", "date", "today", "timestamp", "created_at")
 
 
@@ -27,12 +29,13 @@ def read(case: Case) -> Reading:
         question=question,
         reply=reply,
         sources=_sources(case, today),
+        expected=_expected(case.expected_output, reply, today) if case.expected_output else None,
         asks=find_asks(question) if question else (),
         claims=find_claims(reply),
     )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def read_text(name: str, raw: str, *, today: date | None = None) -> Text:
     """One string read; help-centre passages recur from case to case, so recent texts are kept."""
     normal = normalise(raw)
@@ -63,6 +66,15 @@ def _sources(case: Case, today: date | None) -> tuple[Text, ...] | None:
     named += [(f"input[{at}]", turn.content) for at, turn in case.earlier_turns]
     named += [("input", case.question)] if case.question.strip() else []
     return tuple(read_text(name, raw, today=today) for name, raw in named)
+
+
+def _expected(raw: str, reply: Text, today: date | None) -> Text:
+    """The expected reply; of short alternatives parted by `/` the one whose terms the reply has most of."""
+    parts = [part.strip() for part in raw.split("/")]
+    if len(parts) == 1 or any(not part or len(part.split()) > MAX_ALTERNATIVE_WORDS or "." in part for part in parts):
+        return read_text("expected_output", raw, today=today)
+    texts = [read_text("expected_output", part, today=today) for part in parts]
+    return max(texts, key=lambda text: sum(t in reply.positions for t in text.terms) / max(1, len(text.terms)))
 
 
 def _today(case: Case) -> date | None:

@@ -8,6 +8,7 @@ from touchstone.text.normalise import Normal
 
 BOUNDARY = re.compile(r"[.!?…]{1,8}[\"')\]]{0,3}(?=\s|$)|\n\s{0,20}|;(?=\s)")
 LAST_WORD = re.compile(r"[\w.]{1,12}$")
+LEAD = re.compile(r"(?:\s|[-*•·>](?=\s)){0,200}")
 SURE_END = re.compile(r"[!?\n;]")
 
 
@@ -21,11 +22,10 @@ def split(normal: Normal, tokens: tuple[Token, ...]) -> tuple[Sentence, ...]:
         while last < len(tokens) and tokens[last].end <= stop:
             last += 1
         if last > first:
-            begin = normal.span(start, start + 1).start
-            sentences.append(Sentence(max(begin, 0), stop, first, last))
+            sentences.append(Sentence(_begin(normal, start), stop, first, last))
         if last > first or not sentences:
             start, first = end, last
-    return tuple(_trim(sentence, tokens) for sentence in sentences)
+    return tuple(sentences)
 
 
 def _ends(text: str) -> list[int]:
@@ -39,13 +39,15 @@ def _inside(text: str, match: re.Match[str]) -> bool:
     if match[0].startswith("."):
         if word in resource.words("abbreviations.txt") or (len(word) == 1 and word.isalpha() and word != "i"):
             return True
-        line_start = text.rfind("\n", 0, match.start()) + 1
-        if word.isdigit() and text[line_start : match.start()].strip() == word:
+        line_start = text.rfind("\n", max(0, match.start() - 40), match.start()) + 1
+        if word.isdecimal() and text[line_start : match.start()].strip() == word:
             return True
     following = text[match.end() : match.end() + 40].lstrip()
     return "…" in match[0] and following[:1].islower()
 
 
-def _trim(sentence: Sentence, tokens: tuple[Token, ...]) -> Sentence:
-    """Begin at the first token: leading space and bullets are nobody's words."""
-    return sentence._replace(start=tokens[sentence.first].start)
+def _begin(normal: Normal, start: int) -> int:
+    """The first character that is neither space nor bullet: a currency sign belongs to its sentence."""
+    lead = LEAD.match(normal.text, start)
+    begin = lead.end() if lead else start
+    return normal.span(begin, begin + 1).start

@@ -120,13 +120,13 @@ def _minutes(lexemes: Lexemes, index: int) -> Found[int] | None:
     """The minutes of 9:30, 14h30 or 5.30pm, 0 when none are written; None when the figure is no time."""
     figure, colon, digits = (at(lexemes, index + step) for step in range(3))
     end = index + 1
-    if colon.text in (":", "h") and colon.glued and digits.glued and len(digits.text) == 2 and digits.text.isdigit():
+    if colon.text in (":", "h") and colon.glued and digits.glued and len(digits.text) == 2 and digits.text.isdecimal():
         seconds = at(lexemes, end + 3)
-        with_seconds = at(lexemes, end + 2).text == ":" and seconds.glued and seconds.text.isdigit()
+        with_seconds = at(lexemes, end + 2).text == ":" and seconds.glued and seconds.text.isdecimal()
         minute, end = int(digits.text), end + (4 if with_seconds else 2)
     elif "." in figure.text:
         fraction = figure.text.partition(".")[2]
-        if len(fraction) != 2 or not fraction.isdigit() or not _meridiem(lexemes, end):
+        if len(fraction) != 2 or not fraction.isdecimal() or not _meridiem(lexemes, end):
             return None
         minute = int(fraction)
     else:
@@ -139,7 +139,7 @@ def _military(lexemes: Lexemes, index: int) -> Found[Clock] | None:
     text = at(lexemes, index).text
     if (
         len(text) == 4
-        and text.isdigit()
+        and text.isdecimal()
         and at(lexemes, index + 1).text in ("hrs", "hours")
         and int(text[:2]) < 24
         and int(text[2:]) < 60
@@ -150,7 +150,7 @@ def _military(lexemes: Lexemes, index: int) -> Found[Clock] | None:
 
 def _hour(text: str) -> int | None:
     whole = text.partition(".")[0]
-    if whole.isdigit() and len(whole) <= 2 and int(whole) <= 24:
+    if whole.isdecimal() and len(whole) <= 2 and int(whole) <= 24:
         return int(whole) % 24
     return ONES.get(text) if 1 <= ONES.get(text, 0) <= 12 else None
 

@@ -30,7 +30,7 @@ def tokenise(normal: Normal) -> tuple[Token, ...]:
 @lru_cache(maxsize=65_536)
 def term(word: str) -> str:
     """What a case-folded word counts as: its stem, or the head of its synonym group; a figure without grouping."""
-    if word[0].isdigit():
+    if word[0].isdecimal():
         return _figure(word)
     for clitic in CLITICS:
         word = word.removesuffix(clitic)

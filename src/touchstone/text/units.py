@@ -46,6 +46,8 @@ def unit_after(lexemes: Lexemes, index: int) -> Found[Unit] | None:
         return found
     if found := _currency_after(lexemes, start):
         return found
+    if first.text == "s" and first.glued and len(at(lexemes, start - 1).text) == 4:
+        return None  # the 1980s
     if unit := _measure(first):
         return _per_second(lexemes, start + 1, unit)
     if first.text in ("calendar", "consecutive", "full", "straight", "whole", "more", "extra", "additional", "free"):

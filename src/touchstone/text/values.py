@@ -4,13 +4,31 @@ from bisect import bisect_right
 from datetime import date
 
 from touchstone.core.reading import Contact, Value
-from touchstone.text.amounts import always, amount, fraction
-from touchstone.text.dates import is_relative_weekday, relative_date, written_date
-from touchstone.text.identifiers import code_end, is_label, is_numbered
+from touchstone.text.amounts import FRACTIONS, FREE, always, amount, fraction
+from touchstone.text.dates import (
+    MONTHS,
+    ORDINAL_WORDS,
+    RELATIVE,
+    WEEK_SPANS,
+    WEEKDAYS,
+    is_relative_weekday,
+    relative_date,
+    written_date,
+)
+from touchstone.text.identifiers import JOINTS, code_end, is_label, is_numbered
 from touchstone.text.lexemes import Found, Lexemes, at, lex
 from touchstone.text.normalise import Normal
-from touchstone.text.times import time
+from touchstone.text.numbers import DOZEN, ONES, SCALES, TENS
+from touchstone.text.times import NAMED, time
+from touchstone.text.units import currency_before
 
+# The words a value can begin with, apart from figures, signs and codes.
+STARTS = frozenset(
+    {*ONES, *TENS, *SCALES, *DOZEN, *MONTHS, *WEEKDAYS, *WEEK_SPANS, *ORDINAL_WORDS, *NAMED, *FRACTIONS}
+    | {"a", "an", "another", "half", "quarter", "twice", "thrice", "once", "round", "free", "#", "№"}
+    | {phrase[0] for phrase in FREE}
+)
+RELATIVE_STARTS = frozenset({*RELATIVE, "next", "this", "last", "coming", "the", "in"})
 YEAR_CUES = frozenset("in since of by until from during after before".split())
 
 
@@ -22,6 +40,9 @@ def find_values(normal: Normal, contacts: tuple[Contact, ...], *, today: date | 
     values: list[Value] = []
     index = 0
     while index < len(lexemes):
+        if not _may_start(lexemes, index, dated=today is not None):
+            index += 1
+            continue
         place = normal.span(lexemes[index].start, lexemes[index].end).start
         inside = bisect_right(starts, place) - 1
         if inside >= 0 and place < spans[inside][1]:
@@ -42,6 +63,17 @@ def find_values(normal: Normal, contacts: tuple[Contact, ...], *, today: date | 
         values.append(Value(found.item.kind, start, stop, found.item.canonical, found.item.readings))
         index = found.end
     return tuple(values)
+
+
+def _may_start(lexemes: Lexemes, index: int, *, dated: bool) -> bool:
+    """Whether any grammar could begin here: most words begin none, and looking costs more than reading on."""
+    lexeme = lexemes[index]
+    if lexeme.is_figure or lexeme.text in STARTS or currency_before(lexemes, index):
+        return True
+    following = at(lexemes, index + 1)
+    if following.glued and (following.is_figure or (lexeme.is_word and following.text in JOINTS)):
+        return True
+    return dated and lexeme.text in RELATIVE_STARTS
 
 
 def _value(lexemes: Lexemes, index: int, today: date | None) -> Found[Value] | None:

@@ -1,0 +1,55 @@
+"""Two texts -> how much of one's content the other says in these or similar words, by static embeddings."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from touchstone.core import resource
+from touchstone.core.reading import Token
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Words less alike than this say different things; likeness below counts as none.
+FLOOR = 0.35
+
+
+def coverage(wanted: Sequence[Token], given: Sequence[Token]) -> float:
+    """Mean over the wanted content words of the best likeness among the given ones; 1 when nothing is wanted."""
+    best = best_likeness(wanted, given)
+    return sum(best) / len(best) if best else 1.0
+
+
+def best_likeness(wanted: Sequence[Token], given: Sequence[Token]) -> list[float]:
+    """For each wanted content word, how like its nearest given word is: 1 for the same term, else by embedding."""
+    sought = [token for token in wanted if not token.is_stop]
+    if not sought:
+        return []
+    terms = {token.term for token in given}
+    words = sorted({token.word for token in given if not token.is_stop})
+    open_words = [token.word for token in sought if token.term not in terms]
+    soft = _nearest(open_words, words)
+    return [1.0 if token.term in terms else soft[token.word] for token in sought]
+
+
+def _nearest(sought: Sequence[str], words: Sequence[str]) -> dict[str, float]:
+    if not sought or not words:
+        return dict.fromkeys(sought, 0.0)
+    import numpy as np
+
+    left = np.stack([_vector(word) for word in sought])
+    right = np.stack([_vector(word) for word in words])
+    likeness = (left @ right.T).max(axis=1)
+    return {word: round(float(best), 6) if best >= FLOOR else 0.0 for word, best in zip(sought, likeness, strict=True)}
+
+
+@lru_cache(maxsize=20_000)
+def _vector(word: str) -> "NDArray[np.float32]":
+    import numpy as np
+
+    tokenizer, weights = resource.embeddings()
+    pieces = tokenizer.encode(word[:40], add_special_tokens=False).ids
+    mean = weights[pieces].mean(axis=0) if pieces else np.zeros(weights.shape[1], dtype=np.float32)
+    size = float(np.linalg.norm(mean))
+    return mean / size if size else mean

@@ -1,0 +1,85 @@
+"""Importing Touchstone changes nothing outside the process and loads nothing heavy."""
+
+import doctest
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import touchstone
+
+HEAVY = ("spacy", "numpy", "scipy", "sklearn", "pyarrow", "wordllama", "typer", "rich")
+
+# What the interpreter itself says it does while `import touchstone` runs, and what is there afterwards.
+PROBE = """
+import json, os, sys, threading
+
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+CHANGES = ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate", "os.putenv", "os.chmod", "os.link",
+           "os.symlink", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "shutil.", "subprocess.",
+           "socket.", "tempfile.", "urllib.", "_thread.start_new_thread", "sqlite3.")
+read, written, events = [], [], []
+
+def watch(event, args):
+    if event == "open" and isinstance(args[0], str):
+        wants = any(letter in (args[1] or "") for letter in "wax+") or args[2] & WRITES
+        (written if wants else read).append(os.path.abspath(args[0]))
+    elif event.startswith(CHANGES):
+        events.append(event)
+
+path = list(sys.path)
+sys.addaudithook(watch)
+import touchstone
+modules = sorted({name.partition(".")[0] for name in sys.modules})
+print(json.dumps({"read": read, "written": written, "events": events, "threads": threading.active_count(),
+                  "modules": modules, "path": path, "files": os.listdir()}))
+"""
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """What was seen while Touchstone was imported in a fresh interpreter and an empty directory."""
+    source = Path(touchstone.__file__).parents[1]
+    empty = tmp_path_factory.mktemp("empty")
+    run = subprocess.run(
+        # -B: the interpreter's own bytecode cache is not Touchstone's doing.
+        [sys.executable, "-B", "-W", "error", "-c", PROBE],
+        cwd=empty,
+        env=os.environ | {"PYTHONPATH": str(source), "HOME": str(empty)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert run.stderr == ""
+    return json.loads(run.stdout)
+
+
+def test_importing_writes_nothing(seen):
+    assert seen["written"] == []
+    assert seen["files"] == []
+
+
+def test_importing_opens_no_socket_and_starts_no_process_or_thread(seen):
+    assert seen["events"] == []
+    assert seen["threads"] == 1
+
+
+def test_importing_reads_only_under_the_import_path(seen):
+    roots = [Path(entry) for entry in seen["path"] if entry]
+    strays = [name for name in seen["read"] if not any(Path(name).is_relative_to(root) for root in roots)]
+    assert strays == []
+    assert seen["read"], "the audit hook saw nothing at all"
+
+
+@pytest.mark.parametrize("module", HEAVY)
+def test_importing_loads_no_heavy_part(seen, module):
+    assert module not in seen["modules"]
+
+
+def test_the_example_in_the_package_s_docstring_is_true():
+    outcome = doctest.testmod(touchstone)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
