@@ -23,7 +23,7 @@ help:  ## list the targets
 demo: evaluate-gold-set  ## the same as evaluate-gold-set
 evaluate-gold-set: $(BIN)/.installed  ## score the shipped cases and print a summary
 	@mkdir -p touchstone-runs/demo
-	$(BIN)/touchstone score src/touchstone/data/goldsets/demo.jsonl -o touchstone-runs/demo/results.jsonl --summary
+	$(BIN)/touchstone score src/touchstone/data/goldsets/support.jsonl -o touchstone-runs/demo/results.jsonl --summary
 
 .PHONY: test test-slow test-all
 test: $(BIN)/.installed  ## run the default suite
@@ -45,6 +45,10 @@ check: $(BIN)/.installed  ## lint, formatting, types, layers
 .PHONY: bench
 bench: $(BIN)/.installed  ## regenerate the figures under benchmarks/
 	$(BIN)/python -m benchmarks
+
+.PHONY: fit
+fit: $(BIN)/.installed  ## refit the offline judge on the shipped gold sets
+	$(BIN)/python -m scripts.fit_judge
 
 .PHONY: lock
 lock:  ## renew requirements.lock with the newest versions allowed

@@ -9,15 +9,43 @@
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.errors import TouchstoneError
 from touchstone.core.plan import Plan
-from touchstone.core.result import Anchor, Evidence, Failure, Result, Score
+from touchstone.core.policy import Allowance, Policy
+from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.rubric.model import Rubric
 from touchstone.runs.evaluate import evaluate
 
 __version__ = "0.1.0"
 __all__ = [
-    "Anchor", "Case", "Evidence", "Failure", "Passage", "Plan", "Result", "Score", "TouchstoneError", "Turn", "score",
-]  # fmt: skip
+    "Allowance",
+    "Anchor",
+    "Case",
+    "Evidence",
+    "Failure",
+    "Grade",
+    "Grading",
+    "Passage",
+    "Plan",
+    "Policy",
+    "Result",
+    "Rubric",
+    "Score",
+    "TouchstoneError",
+    "Turn",
+    "Violation",
+    "parse_rubric",
+    "score",
+]
 
 
-def score(case: Case, *, plan: Plan | None = None) -> Result:
-    """Score one case. The parser is loaded on the first call and kept for the process."""
-    return evaluate(case, plan=plan or Plan())
+def score(
+    case: Case, *, plan: Plan | None = None, rubric: Rubric | None = None, policy: Policy | None = None
+) -> Result:
+    """Score and grade one case. The parser is loaded on the first call and kept for the process."""
+    return evaluate(case, plan=plan or Plan(), rubric=rubric, policy=policy or Policy())
+
+
+def parse_rubric(text: str, *, name: str = "rubric") -> Rubric:
+    """A rubric from its YAML text; `name` is what errors call it."""
+    from touchstone.rubric import parse
+
+    return parse.parse_rubric(text, name=name)

@@ -29,6 +29,8 @@ def parse_rubric(text: str, *, name: str) -> Rubric:
     """The rubric a YAML text describes; `name` is what errors call the file."""
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except RecursionError:
+        raise RubricError(f"{name}:1: nested too deeply: a rubric needs at most four levels") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise RubricError(
@@ -54,7 +56,7 @@ class _Reader:
         violations = self.violations(fields["violations"]) if "violations" in fields else {}
         return Rubric(
             name=str(self.plain(fields["name"])),
-            version=str(self.plain(fields["version"])),
+            version=self.version(fields["version"]),
             reviewed=self.day(fields["reviewed"]),
             pass_mark=self.number(fields["pass_mark"], low=0, high=100),
             criteria=criteria,
@@ -62,6 +64,12 @@ class _Reader:
             gates=self.gates(fields["gates"], criteria) if "gates" in fields else (),
             targets=self.targets(fields["targets"], criteria) if "targets" in fields else Targets(),
         )
+
+    def version(self, node: yaml.Node) -> str:
+        value = self.plain(node)
+        if isinstance(value, float):
+            self.fail(node, f"version {node.value} is read as a number: put it in quotes")
+        return str(value)
 
     def criteria(self, node: yaml.Node) -> tuple[Criterion, ...]:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
@@ -109,7 +117,11 @@ class _Reader:
     def gates(self, node: yaml.Node, criteria: tuple[Criterion, ...]) -> tuple[Gate, ...]:
         if not isinstance(node, yaml.SequenceNode):
             self.fail(node, "'gates' is a list, e.g. [no_violations]")
-        return tuple(self.gate(item, criteria) for item in node.value)
+        gates = tuple(self.gate(item, criteria) for item in node.value)
+        for item, gate in zip(node.value, gates, strict=True):
+            if gates.count(gate) > 1:
+                self.fail(item, "this gate is given twice: remove one")
+        return gates
 
     def gate(self, node: yaml.Node, criteria: tuple[Criterion, ...]) -> Gate:
         if isinstance(node, yaml.ScalarNode):
@@ -121,7 +133,10 @@ class _Reader:
         fields = self.fields(node, ("criterion", "at_least"), required=("criterion", "at_least"), what="gate field")
         name = str(self.plain(fields["criterion"]))
         self.known(fields["criterion"], name, criteria)
-        return Gate(name, int(self.number(fields["at_least"], low=0, high=TOP)))
+        least = self.number(fields["at_least"], low=0, high=TOP)
+        if least % 1:
+            self.fail(fields["at_least"], f"at_least is {least:g}, grades are whole numbers")
+        return Gate(name, int(least))
 
     def targets(self, node: yaml.Node, criteria: tuple[Criterion, ...]) -> Targets:
         fields = self.fields(node, TARGET_FIELDS, required=(), what="target")
@@ -156,7 +171,7 @@ class _Reader:
 
     def day(self, node: yaml.Node) -> date:
         value = self.plain(node)
-        if not isinstance(value, date):
+        if type(value) is not date:
             self.fail(node, f"'reviewed' is {value!r}, it must be a date such as 2025-01-31")
         return value
 
@@ -190,7 +205,13 @@ class _Reader:
     def plain(self, node: yaml.Node) -> Any:
         if not isinstance(node, yaml.ScalarNode):
             self.fail(node, "a single value is needed here")
-        return yaml.SafeLoader("").construct_object(node)
+        try:
+            value = yaml.SafeLoader("").construct_object(node)
+        except (ValueError, yaml.YAMLError):
+            self.fail(node, f"{node.value!r} cannot be read: write a plain text, number or date")
+        if value is None or value == "":
+            self.fail(node, "a value is missing here")
+        return value
 
 
 def _nearest(name: str, allowed: tuple[str, ...] | list[str]) -> str:

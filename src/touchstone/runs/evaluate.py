@@ -2,40 +2,55 @@
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
-from touchstone.core.result import Decision, Failure, Result, Verdict
+from touchstone.core.policy import Policy
+from touchstone.core.result import Failure, Result
 from touchstone.evidence.check import check
+from touchstone.judges.offline import judge
 from touchstone.metrics.completeness import completeness
 from touchstone.metrics.hallucination import hallucination
 from touchstone.metrics.relevance import relevance
 from touchstone.metrics.verdict import decide
+from touchstone.rubric.model import Rubric
+from touchstone.runs.decision import decide_for_guard
+from touchstone.safety.detectors import inspect
 from touchstone.text.reading import read
 
+DEFAULT_RUBRIC = "supportai"
+NO_POLICY = Policy()
 
-def evaluate(case: Case, *, plan: Plan) -> Result:
-    """Read, check, score and decide."""
+
+def evaluate(case: Case, *, plan: Plan, rubric: Rubric | None = None, policy: Policy = NO_POLICY) -> Result:
+    """Read, check, score, inspect, grade and decide."""
     if len(case.response) > plan.max_reply_chars:
         return _too_long(case, plan)
+    rubric = rubric or default_rubric()
     reading = read(case)
+    anchors = check(reading, plan=plan)
     scores = (
         relevance(reading, plan=plan),
         completeness(reading, plan=plan),
-        hallucination(reading, check(reading, plan=plan), plan=plan),
+        hallucination(reading, anchors, plan=plan),
     )
     metrics = {score.metric: score for score in scores}
     ruling = decide(metrics, plan=plan)
-    return Result(case.id, _decision(ruling.verdict), ruling.verdict, ruling.reasons, metrics)
+    violations = inspect(reading, anchors, policy=policy)
+    grading = judge(reading, anchors or (), violations, rubric=rubric)
+    decision = decide_for_guard(ruling.verdict, grading, rubric=rubric)
+    return Result(case.id, decision, ruling.verdict, ruling.reasons, metrics, rubric=grading)
 
 
-def _decision(verdict: Verdict | None) -> Decision:
-    """What a guard does: nothing is sent before the rubric has graded it."""
-    return "block" if verdict == "FAIL" else "review"
+def default_rubric() -> Rubric:
+    """The packaged rubric; its reader is loaded only when a case is scored."""
+    from touchstone.rubric.parse import packaged
 
-
-def _too_long(case: Case, plan: Plan) -> Result:
-    message = f"the reply has {len(case.response):,} characters, at most {plan.max_reply_chars:,} are scored: shorten it"
-    return failed(case.id, Failure("score", "ReplyTooLong", message))
+    return packaged(DEFAULT_RUBRIC)
 
 
 def failed(id: str | None, failure: Failure, *, line: int | None = None) -> Result:
     """The result of a row that could not be read or scored: it keeps its place and goes to a person."""
     return Result(id, "review", None, (), None, failures=(failure,), line=line)
+
+
+def _too_long(case: Case, plan: Plan) -> Result:
+    message = f"the reply has {len(case.response):,} characters, at most {plan.max_reply_chars:,}: shorten it"
+    return failed(case.id, Failure("score", "ReplyTooLong", message))

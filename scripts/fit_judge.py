@@ -1,0 +1,234 @@
+"""Labelled gold sets -> src/touchstone/data/judge.json: the offline judge's models and how well they agree with people.
+
+    make fit
+
+Additive models by least squares with a ridge penalty; features whose direction is plain are held to it. Every figure
+comes from leaving one domain out: a case is never graded by a model that saw its domain.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
+
+from touchstone.core.codec import case_from_dict
+from touchstone.core.plan import Plan
+from touchstone.core.policy import Policy
+from touchstone.evidence.check import check
+from touchstone.judges.features import features
+from touchstone.judges.model import Way
+from touchstone.safety.detectors import inspect
+from touchstone.text.reading import read
+
+ROOT = Path(__file__).parent.parent
+GOLDSETS = ("support", "industries")
+CRITERIA = ("accuracy", "completeness", "tone", "actionability")
+WAYS: tuple[Way, ...] = ("expected", "open", "bare")
+SEGMENTS = 2
+RIDGE = 20.0
+TOP = 4
+DIGITS = 5
+# Raters themselves differ by about this much.
+MIN_SPREAD = 0.35
+# More of these never lowers a grade, respectively never raises one.
+RISING = frozenset("ask_mean ask_least points_made point_least facts_said expected_said".split())
+GUIDING = frozenset("steps paths contacts numbered we_act quoted".split())
+FALLING = frozenset(
+    "values_contradicted values_unsupported claims_contradicted values_against_expected rude blame polarity_flips "
+    "violation_hallucination violation_harmful_content".split()
+)
+# How kindly a reply speaks says nothing about whether it is right: in a small set such a link is chance.
+MANNER = frozenset(
+    "apology empathy thanks warmth courtesy stiff upset unacknowledged acknowledged opens_kindly closes_kindly "
+    "exclamations shouting contractions you_share first_person emoji sentence_length".split()
+)
+EVASIVE = frozenset("vague brushoff".split())
+# An insult costs at least this much of the tone for each rude phrase, however seldom the gold sets have one.
+RUDE_COST = 0.5
+Array = NDArray[np.float64]
+
+
+def main() -> None:
+    cases, source = labelled_cases()
+    domains = np.array([case["domain"] for case in cases])
+    ways: dict[str, Any] = {}
+    agreement: dict[str, Any] = {}
+    for way in WAYS:
+        table, names, _ = feature_table(cases, way=way)
+        ways[way], agreement[way] = {}, {}
+        for criterion in CRITERIA:
+            people = mean_grades(cases, criterion)
+            columns = columns_of(criterion, names)
+            used, kept = table[:, columns], [names[at] for at in columns]
+            values, grades = leave_out(used, kept, people, groups=domains, way=way)
+            spread = max(MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
+            model = fit(used, kept, people)
+            ways[way][criterion] = describe(model, kept, used, cuts=cut(values, people, way=way), spread=spread)
+            agreement[way][criterion] = agreement_by_set(people, grades, source)
+    written = {
+        "version": "1.0",
+        "fitted_on": {name: int((source == name).sum()) for name in GOLDSETS},
+        "method": f"additive, {SEGMENTS} segments a feature, ridge {RIDGE:g}; monotone where the direction is plain",
+        "agreement": {"measure": "quadratic kappa with the raters' mean, one domain left out at a time", **agreement},
+        "ways": ways,
+    }
+    target = ROOT / "src/touchstone/data/judge.json"
+    target.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    sys.stdout.write(json.dumps(agreement, indent=1) + f"\nwritten to {target.relative_to(ROOT)}\n")
+
+
+def labelled_cases() -> tuple[list[dict[str, Any]], NDArray[np.str_]]:
+    """All labelled cases, and which gold set each is from."""
+    rows = [(name, json.loads(line)) for name in GOLDSETS for line in _goldset(name).read_text("utf-8").splitlines()]
+    return [case for _, case in rows], np.array([name for name, _ in rows])
+
+
+def mean_grades(cases: Sequence[dict[str, Any]], criterion: str) -> Array:
+    """The raters' mean on one criterion."""
+    return np.array([np.mean([label[criterion] for label in case["labels"]]) for case in cases])
+
+
+def columns_of(criterion: str, names: Sequence[str]) -> list[int]:
+    """The features a criterion may be graded by."""
+    return [at for at, name in enumerate(names) if criterion == "tone" or name not in MANNER]
+
+
+def feature_table(cases: Sequence[dict[str, Any]], *, way: Way) -> tuple[Array, list[str], list[set[str]]]:
+    """One row of features for each case, their names, and the kinds of violation the detectors found."""
+    rows, found = [], []
+    for case in cases:
+        reading = read(case_from_dict(_seen(case, way=way)))
+        anchors = check(reading, plan=Plan()) or ()
+        violations = inspect(reading, anchors, policy=Policy())
+        rows.append(features(reading, anchors, violations))
+        found.append({violation.kind for violation in violations})
+    names = sorted(rows[0])
+    return np.array([[row[name] for name in names] for row in rows]), names, found
+
+
+def _seen(case: dict[str, Any], *, way: Way) -> dict[str, Any]:
+    """The case without what this way of grading does not have."""
+    hidden = {"expected": (), "open": ("expected_output",), "bare": ("expected_output", "context")}[way]
+    return {field: value for field, value in case.items() if field not in hidden}
+
+
+def agreement_by_set(people: Array, grades: Array, source: NDArray[np.str_]) -> dict[str, float]:
+    """Kappa with people, for each gold set."""
+    wanted = np.round(people)
+    return {name: round(kappa(wanted[source == name], grades[source == name]), 3) for name in GOLDSETS}
+
+
+def fit(table: Array, names: Sequence[str], people: Array) -> tuple[list[Array], Array]:
+    """Knots of every feature, and the weights of their segments with the base last."""
+    knots = [_knots(table[:, at]) for at in range(len(names))]
+    design = _design(table, knots)
+    # A model with manner features grades tone, where steps and vagueness have no plain direction.
+    about_tone = not MANNER.isdisjoint(names)
+    rising, falling = (RISING, FALLING) if about_tone else (RISING | GUIDING, FALLING | EVASIVE)
+    low, high = [], []
+    for name, marks in zip(names, knots, strict=True):
+        low += [0.0 if name in rising else -np.inf] * (len(marks) - 1)
+        most = -RUDE_COST if about_tone and name == "rude" else 0.0
+        high += [most if name in falling else np.inf] * (len(marks) - 1)
+    penalty = np.sqrt(RIDGE) * np.eye(design.shape[1])
+    penalty[-1, -1] = 0
+    stacked, wanted = np.vstack([design, penalty]), np.concatenate([people, np.zeros(design.shape[1])])
+    solved = lsq_linear(stacked, wanted, ([*low, -np.inf], [*high, np.inf]), method="bvls")
+    return knots, solved.x
+
+
+def predict(model: tuple[list[Array], Array], table: Array) -> Array:
+    return np.clip(_design(table, model[0]) @ model[1], 0, TOP)
+
+
+def leave_out(table: Array, names: Sequence[str], people: Array, *, groups: Array, way: Way) -> tuple[Array, Array]:
+    """Values and grades of every case by a model and cuts fitted without its group."""
+    values, grades = np.zeros(len(people)), np.zeros(len(people))
+    for group in np.unique(groups):
+        out = groups == group
+        model = fit(table[~out], names, people[~out])
+        inner = predict(model, table[~out])
+        values[out] = predict(model, table[out])
+        grades[out] = np.digitize(values[out], cut(inner, people[~out], way=way))
+    return values, grades
+
+
+def cut(values: Array, people: Array, *, way: Way) -> list[float]:
+    """The four cuts between grades that agree best with people, found one at a time.
+
+    With nothing to hold a reply against, values stay near the middle; plain rounding keeps them from being stretched.
+    """
+    wanted = np.round(people)
+    best = [0.5, 1.5, 2.5, 3.5]
+    if way == "bare":
+        return best
+    reached = kappa(wanted, np.digitize(values, best))
+    for _ in range(3):
+        for at in range(4):
+            for place in np.arange(0.1, 4.0, 0.05):
+                tried = [*best[:at], round(float(place), 2), *best[at + 1 :]]
+                if tried == sorted(tried) and (found := kappa(wanted, np.digitize(values, tried))) > reached + 1e-9:
+                    reached, best = found, tried
+    return best
+
+
+def kappa(left: Array, right: Array) -> float:
+    """Quadratic weighted kappa of two lists of grades."""
+    size = TOP + 1
+    cells = np.bincount(left.astype(int) * size + right.astype(int), minlength=size * size).reshape(size, size)
+    weights = (np.arange(size)[:, None] - np.arange(size)[None]) ** 2
+    chance = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / cells.sum()
+    return float(1 - (weights * cells).sum() / (weights * chance).sum())
+
+
+def describe(
+    model: tuple[list[Array], Array], names: Sequence[str], table: Array, *, cuts: list[float], spread: float
+) -> dict[str, Any]:
+    """The model as it is shipped: each term is centred on the typical reply, so that its share reads by itself."""
+    knots, weights = model
+    terms, at, base = {}, 0, float(weights[-1])
+    for place, name in enumerate(names):
+        size = len(knots[place]) - 1
+        slopes = weights[at : at + size]
+        at += size
+        typical = float((_segments(table[:, place], knots[place]) @ slopes).mean())
+        base += typical
+        if np.abs(slopes).max() >= 10**-DIGITS:
+            terms[name] = {
+                "knots": [round(float(k), DIGITS) for k in knots[place]],
+                "slopes": [round(float(s), DIGITS) for s in slopes],
+                "typical": round(typical, DIGITS),
+            }
+    return {"base": round(base, DIGITS), "cuts": cuts, "spread": round(spread, DIGITS), "terms": terms}
+
+
+def _design(table: Array, knots: list[Array]) -> Array:
+    parts = [_segments(table[:, at], marks) for at, marks in enumerate(knots)]
+    return np.concatenate([*parts, np.ones((len(table), 1))], axis=1)
+
+
+def _segments(column: Array, knots: Array) -> Array:
+    return np.stack([np.clip((column - a) / (b - a), 0, 1) for a, b in pairwise(knots)], axis=1)
+
+
+def _knots(column: Array) -> Array:
+    values = np.unique(column)
+    if len(values) == 1:
+        return np.array([values[0], values[0] + 1])
+    if len(values) <= SEGMENTS + 2:
+        return values
+    return np.unique(np.round(np.quantile(column, np.linspace(0, 1, SEGMENTS + 1)), 4))
+
+
+def _goldset(name: str) -> Path:
+    return ROOT / f"src/touchstone/data/goldsets/{name}.jsonl"
+
+
+if __name__ == "__main__":
+    main()

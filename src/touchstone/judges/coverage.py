@@ -1,0 +1,144 @@
+"""Reading and checked anchors -> what the reply says of what it should: features for accuracy and completeness."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from touchstone.core.reading import Ask, Reading, Sentence, Text, Token
+from touchstone.core.result import Anchor
+from touchstone.evidence.alignment import coverage
+from touchstone.evidence.equality import end_of, is_range, same
+from touchstone.evidence.values import check_values
+from touchstone.text.phrases import folded
+
+PATH = re.compile(r"[\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}(?: > [\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}){1,6}")
+# A point of the expected reply is made when this much of its content is said.
+MADE = 0.6
+# Two sentences speak of the same thing when this much of either is said in the other.
+SAME_POINT = 0.5
+NEGATIONS = frozenset("not no never cannot nothing without none nor unable".split())
+
+
+class Fact(NamedTuple):
+    """A hard fact of the expected reply (a value, a contact, a menu step) and whether the reply states it."""
+
+    text: str
+    said: bool
+
+
+def coverage_features(reading: Reading, anchors: Sequence[Anchor]) -> dict[str, float]:
+    """Named shares and counts; those of the expected reply only when there is one."""
+    asked = [ask_coverage(ask, reading) for ask in reading.asks]
+    found = {
+        "asks": min(4.0, len(asked)),
+        "ask_mean": sum(asked) / len(asked) if asked else 1.0,
+        "ask_least": min(asked, default=1.0),
+        "words": min(2.0, len(reading.reply.tokens) / 100),
+    }
+    if reading.sources is not None:
+        found |= _source_features(reading.reply, reading.sources, anchors)
+    return found | (_expected_features(reading.reply, reading.expected) if reading.expected else {})
+
+
+def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anchor]) -> dict[str, float]:
+    context = [source for source in sources if source.name.startswith("context")]
+    values = [anchor for anchor in anchors if anchor.kind != "claim"]
+    claims = [anchor for anchor in anchors if anchor.kind == "claim"]
+    return {
+        "grounded": coverage(reply.tokens, [token for source in sources for token in source.tokens]),
+        "context_used": coverage([token for source in context for token in source.tokens], reply.tokens),
+        "values_contradicted": _capped(sum(a.status == "contradicted" for a in values), 3),
+        "values_unsupported": _capped(sum(a.status == "unsupported" for a in values), 4),
+        "values_supported": _capped(sum(a.holds for a in values), 6),
+        "claims_contradicted": _capped(sum(a.status == "contradicted" for a in claims), 3),
+        "claims_unsupported": sum(not a.holds for a in claims) / len(claims) if claims else 0.0,
+        "no_context": float(not context),
+    }
+
+
+def _expected_features(reply: Text, expected: Text) -> dict[str, float]:
+    points = [point_coverage(expected, sentence, reply) for sentence in expected.sentences]
+    weights = [_content(expected.tokens[s.first : s.last]) for s in expected.sentences]
+    made = sum(weight for point, weight in zip(points, weights, strict=True) if point >= MADE)
+    against = check_values(reply, (expected,))
+    facts = facts_of(expected, reply)
+    said = sum(fact.said for fact in facts)
+    return {
+        "expected_said": coverage(expected.tokens, reply.tokens),
+        "expected_terms": _exact(expected.tokens, reply.tokens),
+        "points_made": made / sum(weights) if sum(weights) else 1.0,
+        "point_least": min(points, default=1.0),
+        "reply_expected": coverage(reply.tokens, expected.tokens),
+        "facts_said": said / len(facts) if facts else 1.0,
+        "facts_missing": _capped(len(facts) - said, 4),
+        "values_against_expected": _capped(sum(a.status == "contradicted" for a in against), 3),
+        "values_beyond_expected": _capped(sum(a.status == "unsupported" for a in against), 4),
+        "polarity_flips": _capped(polarity_flips(expected, reply), 2),
+        "length_ratio": min(2.0, len(reply.tokens) / max(1, len(expected.tokens))),
+    }
+
+
+def ask_coverage(ask: Ask, reading: Reading) -> float:
+    """How much of an ask's content the reply takes up, in its own or similar words."""
+    if reading.question is None:
+        return 1.0
+    tokens = [t for t in reading.question.tokens if ask.start <= t.start < ask.end and t.term in ask.terms]
+    return coverage(tokens, reading.reply.tokens)
+
+
+def point_coverage(expected: Text, sentence: Sentence, reply: Text) -> float:
+    """How much of one sentence of the expected reply the reply says."""
+    return coverage(expected.tokens[sentence.first : sentence.last], reply.tokens)
+
+
+def facts_of(expected: Text, reply: Text) -> list[Fact]:
+    """The hard facts of the expected reply: typed values, contacts and menu steps."""
+    known = {contact.canonical for contact in reply.contacts}
+    facts = [
+        Fact(
+            expected.raw[value.start : value.end],
+            any(same(value, given) or (is_range(given) and end_of(value, given)) for given in reply.values),
+        )
+        for value in expected.values
+    ]
+    facts += [Fact(expected.raw[c.start : c.end], c.canonical in known) for c in expected.contacts]
+    said = folded(reply.raw)
+    return facts + [Fact(step, step.casefold() in said) for step in path_steps(expected.raw)]
+
+
+def path_steps(raw: str) -> list[str]:
+    """The steps of the menu paths in a text: Settings > Plan gives both."""
+    steps = (step.strip(" '\"") for path in PATH.findall(raw) for step in path.split(">"))
+    return [step for step in dict.fromkeys(steps) if step]
+
+
+def polarity_flips(expected: Text, reply: Text) -> int:
+    """Sentences on the same point of which exactly one is negated."""
+    flips = 0
+    for sentence in expected.sentences:
+        wanted = expected.tokens[sentence.first : sentence.last]
+        if _content(wanted) < 3:
+            continue
+        rivals = [reply.tokens[s.first : s.last] for s in reply.sentences]
+        best = max(rivals, key=lambda given: _exact(wanted, given) + _exact(given, wanted), default=())
+        alike = max(_exact(wanted, best), _exact(best, wanted)) >= SAME_POINT and _content(best) >= 3
+        flips += alike and _negated(wanted) != _negated(best)
+    return flips
+
+
+def _negated(tokens: Sequence[Token]) -> bool:
+    return any(token.word in NEGATIONS or token.word.endswith("n't") for token in tokens)
+
+
+def _exact(wanted: Sequence[Token], given: Sequence[Token]) -> float:
+    terms = {token.term for token in given}
+    sought = [token.term for token in wanted if not token.is_stop]
+    return sum(term in terms for term in sought) / len(sought) if sought else 1.0
+
+
+def _content(tokens: Sequence[Token]) -> int:
+    return sum(not token.is_stop for token in tokens)
+
+
+def _capped(number: int, top: int) -> float:
+    return float(min(number, top))

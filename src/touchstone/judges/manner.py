@@ -1,0 +1,100 @@
+"""Reading -> how the reply speaks to this customer, and what it gives to do: features for tone and actionability."""
+
+import re
+
+from touchstone.core.reading import Reading, Text
+from touchstone.judges.coverage import path_steps
+from touchstone.text.phrases import count, folded, pattern
+
+TABLE = "manner.txt"
+TONE_GROUPS = ("apology", "empathy", "thanks", "warmth", "courtesy", "rude", "blame", "stiff", "brushoff")
+CAPITALS = re.compile(r"\b[A-Z]{4,20}\b")
+NUMBERED = re.compile(r"^\s{0,8}(?:\d{1,2}[.)]|[-*•])\s", re.MULTILINE)
+OPENS_STEP = re.compile(
+    r"(?:^|[.!?:;,>\n]\s{0,3}|\b(?:please|then|and|to|just|you can|can|should|must|need to|simply)\s)$"
+)
+QUOTED = re.compile(r"[\"'“‘][A-Z][^\"'”’]{1,40}[\"'”’]")
+EMOJI = re.compile("[\U0001f300-\U0001faff☀-➿]")
+
+
+def tone_features(reading: Reading) -> dict[str, float]:
+    """Counts of courtesy and its opposite, and whether they fit the customer's mood."""
+    reply = reading.reply
+    counts = {group: count(reply.raw, group, table=TABLE) for group in TONE_GROUPS}
+    upset = mood(reading.question)
+    kind = counts["apology"] + counts["empathy"]
+    found = {group: float(min(n, 3)) for group, n in counts.items()}
+    return found | {
+        "upset": upset,
+        "unacknowledged": upset * float(kind == 0),
+        "acknowledged": upset * float(min(kind, 2)),
+        "opens_kindly": float(_opens_kindly(reply)),
+        "closes_kindly": float(_closes_kindly(reply)),
+        "exclamations": float(min(reply.raw.count("!"), 3)),
+        "shouting": float(min(len(CAPITALS.findall(reply.raw)), 3)),
+        "contractions": float(min(sum("'" in token.word for token in reply.tokens), 4)),
+        "you_share": _share(reply, {"you", "your", "you're", "you'll", "you've", "you'd"}),
+        "first_person": _share(reply, {"i", "i'm", "i'll", "i've", "i'd", "we", "we'll", "we're", "we've", "let's"}),
+        "emoji": float(bool(EMOJI.search(reply.raw))),
+        "sentence_length": min(3.0, len(reply.tokens) / max(1, len(reply.sentences)) / 10),
+    }
+
+
+def guidance_features(reading: Reading) -> dict[str, float]:
+    """What the customer can do next, who acts, and how exactly it is said."""
+    reply = reading.reply
+    return {
+        "steps": float(min(count_steps(reply), 5)),
+        "paths": float(min(len(path_steps(reply.raw)), 4)),
+        "contacts": float(min(len(reply.contacts), 3)),
+        "numbered": float(min(len(NUMBERED.findall(reply.raw)), 4)),
+        "deadlines": float(min(sum(value.kind in ("duration", "date", "time") for value in reply.values), 4)),
+        "we_act": float(min(count_acts(reply), 3)),
+        "ask_back": float(min(count(reply.raw, "ask_back", table=TABLE), 2)),
+        "questions": float(min(reply.raw.count("?"), 2)),
+        "vague": float(min(count(reply.raw, "vague", table=TABLE), 4)),
+        "honest": float(min(count(reply.raw, "honest", table=TABLE), 2)),
+        "quoted": float(min(len(QUOTED.findall(reply.raw)), 3)),
+    }
+
+
+def mood(question: Text | None) -> float:
+    """How upset the customer sounds, 0 to 1."""
+    if question is None:
+        return 0.0
+    words = count(question.raw, "upset", table=TABLE)
+    loud = question.raw.count("!") + len(CAPITALS.findall(question.raw))
+    return min(1.0, 0.3 * words + 0.2 * loud)
+
+
+def count_steps(reply: Text) -> int:
+    """Instructions: a step verb that opens a sentence or clause."""
+    said = folded(reply.raw)
+    found = pattern("step", table=TABLE).finditer(said)
+    return sum(bool(OPENS_STEP.search(said, max(0, m.start() - 12), m.start())) for m in found)
+
+
+def count_acts(reply: Text) -> int:
+    """What the company does or will do: `I'm opening a trace`, `we'll refund`."""
+    said = folded(reply.raw)
+    verbs = pattern("act_verb", table=TABLE)
+    starts = pattern("we_act", table=TABLE).finditer(said)
+    return sum(bool(verbs.search(said, m.end(), m.end() + 25)) for m in starts)
+
+
+def _opens_kindly(reply: Text) -> bool:
+    if not reply.sentences:
+        return False
+    opening = reply.raw[: reply.sentences[min(1, len(reply.sentences) - 1)].end]
+    return any(count(opening, group, table=TABLE) for group in ("apology", "empathy", "thanks", "warmth"))
+
+
+def _closes_kindly(reply: Text) -> bool:
+    if not reply.sentences:
+        return False
+    closing = reply.raw[reply.sentences[-1].start :]
+    return any(count(closing, group, table=TABLE) for group in ("thanks", "warmth", "courtesy", "empathy"))
+
+
+def _share(reply: Text, words: set[str]) -> float:
+    return min(0.2, sum(token.word in words for token in reply.tokens) / max(1, len(reply.tokens)))

@@ -1,0 +1,104 @@
+"""Features -> a value 0..4: small additive models whose every term can be read, shipped as JSON.
+
+A term bends at its knots and is straight between them; its share of the value is what a grade's reason names.
+"""
+
+import json
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import erf, sqrt
+from typing import Literal, NamedTuple
+
+from touchstone.core import resource
+from touchstone.core.errors import ResourceError
+
+# With an expected reply, with sources only, or with neither.
+Way = Literal["expected", "open", "bare"]
+TOP = 4
+FILE = "judge.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One feature's part: `slopes[i]` is gained while the feature goes from `knots[i]` to `knots[i + 1]`."""
+
+    feature: str
+    knots: tuple[float, ...]
+    slopes: tuple[float, ...]
+    typical: float
+
+    def share(self, value: float) -> float:
+        """What this value of the feature adds, compared with a typical reply."""
+        gained = sum(
+            slope * min(1.0, max(0.0, (value - low) / (high - low)))
+            for slope, low, high in zip(self.slopes, self.knots[:-1], self.knots[1:], strict=True)
+        )
+        return gained - self.typical
+
+    def is_high(self, value: float) -> bool:
+        """Whether the feature reaches its middle knot, about half of all replies."""
+        return value > self.knots[0] and value >= self.knots[len(self.knots) // 2]
+
+
+class Share(NamedTuple):
+    """What one feature adds to or takes from a value, and whether the feature itself is high."""
+
+    feature: str
+    size: float
+    is_high: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One criterion's model: a base, terms, the cuts between grades and how far its values stray from people's."""
+
+    base: float
+    terms: tuple[Term, ...]
+    cuts: tuple[float, ...]
+    spread: float
+
+    def shares(self, features: Mapping[str, float]) -> list[Share]:
+        """Every term's share of the value."""
+        given = ((term, features.get(term.feature, 0.0)) for term in self.terms)
+        return [Share(term.feature, term.share(value), term.is_high(value)) for term, value in given]
+
+    def value(self, features: Mapping[str, float]) -> float:
+        """The unrounded grade."""
+        return min(float(TOP), max(0.0, self.base + sum(share.size for share in self.shares(features))))
+
+    def grade(self, value: float) -> int:
+        return bisect_right(self.cuts, value)
+
+    def confidence(self, value: float) -> float:
+        """The chance that a person gives this grade, when people's grades scatter around the value."""
+        grade = self.grade(value)
+        low = self.cuts[grade - 1] if grade else float("-inf")
+        high = self.cuts[grade] if grade < len(self.cuts) else float("inf")
+        return _below((high - value) / self.spread) - _below((low - value) / self.spread)
+
+
+def _below(deviation: float) -> float:
+    """The normal distribution function."""
+    return 0.5 * (1 + erf(deviation / sqrt(2)))
+
+
+@cache
+def models(way: Way) -> Mapping[str, Model]:
+    """The packaged models of one way to grade."""
+    try:
+        return {criterion: _model(row) for criterion, row in json.loads(resource.text(FILE))["ways"][way].items()}
+    except (KeyError, ValueError) as error:
+        raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
+
+
+def _model(row: Mapping[str, object]) -> Model:
+    terms = row["terms"]
+    assert isinstance(terms, dict)
+    return Model(
+        base=float(row["base"]),  # type: ignore[arg-type]
+        terms=tuple(Term(name, tuple(t["knots"]), tuple(t["slopes"]), t["typical"]) for name, t in terms.items()),
+        cuts=tuple(row["cuts"]),  # type: ignore[arg-type]
+        spread=float(row["spread"]),  # type: ignore[arg-type]
+    )

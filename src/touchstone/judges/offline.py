@@ -1,0 +1,71 @@
+"""Reading, anchors, violations and rubric -> grades: the judge that works offline and never changes its mind."""
+
+from collections.abc import Mapping, Sequence
+
+from touchstone.core.reading import Reading
+from touchstone.core.result import Anchor, Grade, Grading, Violation
+from touchstone.judges.features import features
+from touchstone.judges.model import Model, Way, models
+from touchstone.judges.reasons import explain_grade, find_issues
+from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
+from touchstone.rubric.outcome import conclude
+
+NAME = "offline"
+# English prose has at least this share of function words; less means another language or no prose.
+MIN_FUNCTION_WORDS = 0.15
+MIN_WORDS = 8
+UNSURE = 0.2
+
+
+def judge(reading: Reading, anchors: Sequence[Anchor], violations: Sequence[Violation], *, rubric: Rubric) -> Grading:
+    """Grades on every criterion the judge knows, and what follows from them."""
+    found = features(reading, anchors, violations)
+    known = models(way_of(reading))
+    foreign = not reads_as_english(reading)
+    grades = []
+    for criterion in rubric.criteria:
+        if criterion.name == SAFETY:
+            grades.append(_safety(criterion, violations))
+        elif not reading.reply.tokens:
+            grades.append(Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty"))
+        elif criterion.name in known:
+            grades.append(_grade(criterion, known[criterion.name], found, reading, foreign=foreign))
+    return conclude(rubric, grades, violations, judge=NAME, issues=find_issues(reading, anchors, violations))
+
+
+def way_of(reading: Reading) -> Way:
+    """What the reply can be held against: an expected reply, sources, or nothing but the question."""
+    if reading.expected:
+        return "expected"
+    return "bare" if reading.sources is None else "open"
+
+
+def _grade(criterion: Criterion, model: Model, found: Mapping[str, float], reading: Reading, *, foreign: bool) -> Grade:
+    value = model.value(found)
+    grade = _nearest_level(criterion, model.grade(value))
+    reason = explain_grade(criterion.name, grade, model.shares(found), reading)
+    confidence = model.confidence(value)
+    if foreign:
+        reason = f"the reply does not read as English, which this judge needs; {reason}"
+        confidence *= UNSURE
+    return Grade(criterion.name, grade, round(value, 4), None, round(confidence, 4), reason)
+
+
+def _nearest_level(criterion: Criterion, grade: int) -> int:
+    """The allowed level next to a grade; the lower of two that are as near."""
+    return min(sorted(criterion.levels), key=lambda level: abs(level - grade))
+
+
+def _safety(criterion: Criterion, violations: Sequence[Violation]) -> Grade:
+    if not violations:
+        return Grade(criterion.name, TOP, float(TOP), None, 1.0, criterion.levels.get(TOP, "no violation found"))
+    kinds = ", ".join(dict.fromkeys(violation.kind for violation in violations))
+    return Grade(criterion.name, 0, 0.0, None, 1.0, f"{kinds}: {violations[0].reason}")
+
+
+def reads_as_english(reading: Reading) -> bool:
+    """Whether the reply has English function words, or too few words to tell."""
+    tokens = reading.reply.tokens
+    if len(tokens) < MIN_WORDS:
+        return True
+    return sum(token.is_stop for token in tokens) / len(tokens) >= MIN_FUNCTION_WORDS

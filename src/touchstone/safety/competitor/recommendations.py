@@ -1,0 +1,185 @@
+"""Sentences of the reply that send the customer to another company -> competitor recommendations."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from touchstone.core import resource
+from touchstone.core.policy import Policy
+from touchstone.core.reading import Reading, Sentence, Text
+from touchstone.core.result import Anchor, Violation
+from touchstone.safety.competitor.outsiders import TABLE, Outsider, company_name, familiar_words, find_outsiders
+from touchstone.safety.phrasebook import Hit, book, find, sentences, stems
+
+# Words between a lead and the name it leads to: "get a cheap … SIM", "switch to a provider like".
+LEAD_REACH = 4
+SOFT_REACH = 2
+ACQUIRE_REACH = 9
+NEGATION_REACH = 5
+PLACES = frozenset("from at on with through via off".split())
+NEGATIONS = frozenset(
+    "not no never can't cannot don't doesn't won't wouldn't couldn't shouldn't isn't aren't unable without "
+    "avoid whether neither nobody before".split()
+)
+# "Import from", "unlike", "than": the name is where the customer comes from or what is compared against.
+ORIGINS = frozenset("from than unlike versus vs against".split())
+STRANGERS = frozenset({"volunteered", "listed", "guess"})
+
+
+class Signals(NamedTuple):
+    """What around an outsider speaks for a recommendation."""
+
+    lead: Hit | None
+    cues: frozenset[str]
+    serves: bool
+    back: Sentence | None
+
+
+class Steer(NamedTuple):
+    """Where a recommendation stands and whom it names."""
+
+    first: int
+    last: int
+    name: str
+
+
+def competitor_recommendation(
+    reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy
+) -> tuple[Violation, ...]:
+    """Steering the customer to another company's product or service; naming or comparing one is none."""
+    reply = reading.reply
+    familiar = familiar_words(reading, policy)
+    guarded = not familiar.knows_company
+    found: list[Steer] = []
+    pieces = list(sentences(reply))
+    for at, sentence in enumerate(pieces):
+        if reply.raw[sentence.start : sentence.end].endswith("?"):
+            continue
+        following = pieces[at + 1] if at + 1 < len(pieces) else None
+        for outsider in find_outsiders(reply, sentence, familiar=familiar, policy=policy):
+            signals = _signals(reply, sentence, following, outsider)
+            if _recommends(reply, sentence, outsider, signals, guarded=guarded or _is_walkthrough(reply, sentence)):
+                found.append(_steer(reply, sentence, outsider, signals))
+                break
+    company = company_name(reading, policy)
+    return tuple(_violation(reply, steer, company) for steer in found)
+
+
+def _recommends(reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals, *, guarded: bool) -> bool:
+    """Whether the signals suffice for an outsider of this standing; more of them where any name is strange."""
+    cues, lead, standing = signals.cues, signals.lead, outsider.standing
+    firm = lead is not None and lead.head == "firm"
+    liked = bool(cues & {"better", "praise"})
+    against_us = "contrast" in cues
+    if "advice" in cues:
+        return True
+    if standing == "volunteered" and guarded:
+        praised = liked and bool(signals.back or cues & {"contrast", "personal"})
+        return praised or (firm and bool(cues)) or (lead is not None and _describes(reply, sentence, outsider))
+    if standing in ("volunteered", "listed"):
+        return bool(lead or signals.back or cues or signals.serves)
+    if standing == "guess":
+        return bool(signals.back or cues & {"better", "praise", "contrast", "personal"})
+    if standing == "other":
+        return bool(
+            (signals.back and (liked or against_us or _is_subject(reply, sentence, outsider)))
+            or (lead and (against_us or "better" in cues))
+            or (against_us and liked)
+        )
+    return firm or bool(lead and (liked or against_us)) or (signals.back is not None and liked)
+
+
+def _signals(reply: Text, sentence: Sentence, following: Sentence | None, outsider: Outsider) -> Signals:
+    lead = _lead(reply, sentence, outsider)
+    cues = set(_cues(reply, sentence, outsider))
+    if following is not None and outsider.standing in STRANGERS | {"other"}:
+        cues |= _cues(reply, following, None) & {"better", "advice", "contrast", "personal"}
+    serving = reply.tokens[outsider.last].word if outsider.last < sentence.last else ""
+    back = _points_back(reply, sentence, following, outsider)
+    origin = outsider.first > sentence.first and reply.tokens[outsider.first - 1].word in ORIGINS
+    if origin and lead is None:
+        return Signals(None, frozenset(), serves=False, back=None)
+    return Signals(lead, frozenset(cues), serving in resource.group(TABLE, "serves"), back)
+
+
+def _is_walkthrough(reply: Text, sentence: Sentence) -> bool:
+    """Whether the sentence leads through screens, where buttons and pages are written like names."""
+    screens = resource.group(TABLE, "screen")
+    words = [token.word for token in reply.tokens[sentence.first : sentence.last]]
+    opening = any(word == "open" and after in ("a", "an") for word, after in pairwise(words))
+    return not opening and any(word in screens or (word == "log" and "in" in words) for word in words)
+
+
+def _lead(reply: Text, sentence: Sentence, outsider: Outsider) -> Hit | None:
+    """The words of recommendation that lead to the name, the firmest first."""
+    tokens = reply.tokens
+    before = tokens[outsider.first - 1].word if outsider.first > sentence.first else ""
+    first = max(sentence.first, outsider.first - LEAD_REACH - 4)
+    hits = [
+        hit
+        for hit in find(book(TABLE, "firm", "soft"), tokens, first, outsider.first)
+        if outsider.first - hit.last <= (LEAD_REACH if hit.head == "firm" else SOFT_REACH) and before not in ORIGINS
+    ]
+    if before in PLACES:
+        acquire = stems(TABLE, "acquire")
+        first = max(sentence.first, outsider.first - ACQUIRE_REACH)
+        hits += [Hit("soft", at, at + 1) for at in range(first, outsider.first - 1) if tokens[at].term in acquire]
+    open_ = [
+        hit for hit in hits if not _breaks(reply, hit.last, outsider.first) and not _negated(reply, sentence, hit.first)
+    ]
+    return min(open_, key=lambda hit: (hit.head != "firm", -hit.first), default=None)
+
+
+def _cues(reply: Text, sentence: Sentence, outsider: Outsider | None) -> frozenset[str]:
+    hits = find(
+        book(TABLE, "praise", "better", "contrast", "personal", "advice"), reply.tokens, sentence.first, sentence.last
+    )
+    return frozenset(
+        hit.head
+        for hit in hits
+        if not (outsider and outsider.first <= hit.first < outsider.last) and not _negated(reply, sentence, hit.first)
+    )
+
+
+def _points_back(reply: Text, sentence: Sentence, following: Sentence | None, outsider: Outsider) -> Sentence | None:
+    """The sentence, this or the next, that sends the customer "there" or "to them"."""
+    steering = stems(TABLE, "steer")
+    for place in filter(None, (sentence, following)):
+        begin = outsider.last if place is sentence else place.first
+        for hit in find(book(TABLE, "there"), reply.tokens, begin, place.last):
+            window = reply.tokens[max(begin, hit.first - LEAD_REACH - 1) : hit.first]
+            if any(token.term in steering for token in window) and not _negated(reply, place, hit.first):
+                return place
+    return None
+
+
+def _describes(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """Whether the sentence goes on to say what they have."""
+    after = {token.word for token in reply.tokens[outsider.last : sentence.last]}
+    return not after.isdisjoint({"their", "they", "they've", "they're", "theirs", "they'll"})
+
+
+def _is_subject(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """Whether the other is who or where the sentence is about: "the kiosk will do it"."""
+    return bool(find(book(TABLE, "nearby"), reply.tokens, outsider.first, sentence.last))
+
+
+def _negated(reply: Text, sentence: Sentence, at: int) -> bool:
+    window = reply.tokens[max(sentence.first, at - NEGATION_REACH) : at]
+    return any(token.word in NEGATIONS for token in window)
+
+
+def _breaks(reply: Text, first: int, last: int) -> bool:
+    """Whether a comma, colon or bracket stands between two tokens."""
+    gaps = (reply.raw[reply.tokens[at - 1].end : reply.tokens[at].start] for at in range(first, last + 1))
+    return any(mark in gap for gap in gaps for mark in ",;:(>")
+
+
+def _steer(reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals) -> Steer:
+    name = reply.raw[reply.tokens[outsider.first].start : reply.tokens[outsider.last - 1].end]
+    return Steer(sentence.first, (signals.back or sentence).last, name)
+
+
+def _violation(reply: Text, steer: Steer, company: str | None) -> Violation:
+    start, end = reply.tokens[steer.first].start, reply.tokens[steer.last - 1].end
+    reason = f"steers the customer to '{steer.name}'" + (f" instead of {company}" if company else "")
+    return Violation("competitor_recommendation", reply.raw[start:end], start, end, reason)

@@ -1,0 +1,174 @@
+"""A text -> clauses: stretches that say one thing each, with their terms, their stances and what they deny."""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import cache
+from typing import NamedTuple
+
+from touchstone.core import resource
+from touchstone.core.reading import Text, Token
+
+DATA = "stance.txt"
+AXES = (("duty", "waiver"), ("leave", "refusal"), ("cost", "gratis"))
+SPLIT = re.compile(
+    r"[,;:()\n]|\s[-–—]\s|[.!?](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|as)\s"
+)
+# Negations further in front of a word than this deny something else.
+REACH = 4
+# Longer texts are compared by their first clauses, so that the cost stays linear.
+MAX_CLAUSES = 200
+
+
+class Clause(NamedTuple):
+    """A stretch of a text: its own content terms, those of its sentence, and its stances (+1, -1 by axis).
+
+    `governed` is the verb of a duty, `grants` that of a permission; `denied` and `lacks` follow a negation.
+    """
+
+    start: int
+    end: int
+    terms: frozenset[str]
+    around: frozenset[str]
+    stances: tuple[int, ...] = (0,) * len(AXES)
+    governed: str = ""
+    grants: str = ""
+    denied: str = ""
+    lacks: str = ""
+    without: bool = False
+    universal: bool = False
+    restricted: bool = False
+    conditional: bool = False
+    asks: bool = False
+
+
+def clauses(text: Text) -> tuple[Clause, ...]:
+    """A text's clauses, cut at punctuation and joints."""
+    found: list[Clause] = []
+    conditions = resource.group("modality.txt", "condition") - {"so", "as"}
+    for sentence in text.sentences:
+        if len(found) >= MAX_CLAUSES:
+            break
+        cuts = [m.end() for m in SPLIT.finditer(text.raw, sentence.start, sentence.end)]
+        asks = text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")
+        tokens = text.tokens[sentence.first : sentence.last]
+        around = frozenset(_content(tokens))
+        at = 0
+        conditional = False
+        for end in [*cuts, sentence.end]:
+            first = at
+            while at < len(tokens) and tokens[at].start < end:
+                at += 1
+            if at > first:
+                conditional = conditional or any(t.word in conditions for t in tokens[first:at])
+                clause = _clause(tokens[first:at], around, conditional=conditional, asks=asks)
+                if clause.terms or any(clause.stances):
+                    found.append(clause)
+    return tuple(found[:MAX_CLAUSES])
+
+
+def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: bool, asks: bool) -> Clause:
+    words = [token.word for token in tokens]
+    if _cues().isdisjoint(words):
+        terms = frozenset(token.term for token in tokens if token.term in around)
+        return Clause(tokens[0].start, tokens[-1].end, terms, around, conditional=conditional, asks=asks)
+    stances = [0] * len(AXES)
+    used: set[int] = set()
+    governed = grants = ""
+    starts = _phrases()
+    at = 0
+    while at < len(words):
+        size, axis, sign = _phrase(words, at) if words[at] in starts else (0, 0, 0)
+        if size:
+            turned = -sign if _is_negated(words, at, used) else sign
+            stances[axis] = stances[axis] or turned
+            used.update(range(at, at + size))
+            if axis == 0 and turned > 0:
+                governed = governed or _verb(tokens, at + size)
+            if words[at] == "may" and turned > 0:
+                grants = _verb(tokens, at + size)
+        at += max(size, 1)
+    denied = lacks = ""
+    for at, word in enumerate(words):
+        if at not in used and _denies(word):
+            denied = denied or _verb(tokens, at + 1)
+        elif at not in used and word in ("without", "no"):
+            lacks = lacks or _verb(tokens, at + 1)
+    terms = frozenset(token.term for at, token in enumerate(tokens) if at not in used and token.term in around)
+    return Clause(
+        start=tokens[0].start,
+        end=tokens[-1].end,
+        terms=terms,
+        around=around,
+        stances=tuple(stances),
+        governed=governed,
+        grants=grants,
+        denied=denied,
+        lacks=lacks,
+        without=bool(lacks) and "without" in words,
+        universal=not resource.group("fabrication.txt", "universal").isdisjoint(words),
+        restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
+        conditional=conditional,
+        asks=asks,
+    )
+
+
+def _content(tokens: Sequence[Token]) -> Iterator[str]:
+    filler, persons = resource.words("filler.txt"), resource.group(DATA, "person")
+    for token in tokens:
+        word = token.word
+        if not (token.is_stop or word in filler or word in persons or word[0].isdigit()):
+            yield token.term
+
+
+def _verb(tokens: Sequence[Token], at: int) -> str:
+    """The verb that a modal governs, past adverbs and `be`."""
+    for token in tokens[at : at + 3]:
+        if not token.is_stop and token.word not in ("also", "still", "then", "only"):
+            return token.term
+    return ""
+
+
+def _phrase(words: Sequence[str], at: int) -> tuple[int, int, int]:
+    """Length, axis and sign of the longest stance phrase that begins here; length 0 when none does."""
+    for phrase, axis, sign in _phrases().get(words[at], ()):
+        if len(phrase) == 1 or tuple(words[at : at + len(phrase)]) == phrase:
+            return len(phrase), axis, sign
+    return 0, 0, 0
+
+
+def _is_negated(words: Sequence[str], at: int, used: Set[int]) -> bool:
+    """A negation shortly before, unless it denies a word of its own (`not reporting`)."""
+    for back in range(at - 1, max(-1, at - 1 - REACH), -1):
+        if back not in used and _negates(words[back]):
+            return not words[back + 1].endswith("ing")
+    return False
+
+
+def _denies(word: str) -> bool:
+    return word in ("not", "never", "cannot") or word.endswith("n't")
+
+
+def _negates(word: str) -> bool:
+    negative = word in resource.group("modality.txt", "negation") or word in resource.group(DATA, "ending")
+    return negative or word.endswith("n't")
+
+
+@cache
+def _cues() -> frozenset[str]:
+    """The words without which a clause takes no stance and denies nothing."""
+    denials = {word for word in resource.words("stopwords.txt") if word.endswith("n't")}
+    limits = resource.group("fabrication.txt", "universal") | resource.group("fabrication.txt", "restriction")
+    negations = resource.group("modality.txt", "negation") | resource.group(DATA, "ending")
+    return frozenset(_phrases()) | denials | limits | negations
+
+
+@cache
+def _phrases() -> dict[str, tuple[tuple[tuple[str, ...], int, int], ...]]:
+    """The stance phrases by their first word, longest first."""
+    table: dict[str, list[tuple[tuple[str, ...], int, int]]] = {}
+    for axis, names in enumerate(AXES):
+        for sign, name in zip((1, -1), names, strict=True):
+            for phrase in sorted(resource.group(DATA, name)):
+                words = tuple(phrase.split())
+                table.setdefault(words[0], []).append((words, axis, sign))
+    return {word: tuple(sorted(found, key=lambda f: (-len(f[0]), f))) for word, found in table.items()}

@@ -1,0 +1,94 @@
+"""What the parts of the fabrication detector share: findings with a weight, and what the reply may draw on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from touchstone.core import resource
+from touchstone.core.policy import Policy
+from touchstone.core.reading import Reading, Sentence, Text, Value
+from touchstone.core.result import Evidence
+from touchstone.evidence.equality import same
+from touchstone.evidence.places import token_range
+from touchstone.text.tokens import term
+
+DATA = "fabrication.txt"
+# Texts with more values than this are tables; their first values are compared, so that the cost stays linear.
+MAX_VALUES = 100
+
+
+class Place(NamedTuple):
+    """A value in a source."""
+
+    source: Text
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One sign of something made up; a weight of 1 is enough for an alarm, less only beside others."""
+
+    start: int
+    end: int
+    weight: float
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the reply may draw on: the sources, the reply people wrote for the case, the company's own facts."""
+
+    sources: tuple[Text, ...]
+    places: tuple[Place, ...]
+    terms: frozenset[str]
+    has_context: bool
+    policy: Policy
+
+    @property
+    def contexts(self) -> tuple[Text, ...]:
+        """The passages that speak for the company; the customer and the expected reply do not."""
+        return tuple(source for source in self.sources if source.name.startswith("context"))
+
+    def homes(self, value: Value) -> list[Place]:
+        """Where the same value stands."""
+        return [place for place in self.places if same(value, place.value)]
+
+    def holds(self, word: str) -> bool:
+        """Whether a word stands anywhere in what is known."""
+        return term(word) in self.terms
+
+
+def known(reading: Reading, policy: Policy) -> Known:
+    """Sources and, for support only, the expected reply."""
+    sources = reading.sources or ()
+    extra = (reading.expected,) if reading.expected is not None else ()
+    texts = (*sources, *extra)
+    words = " ".join(_policy_words(policy)).casefold().replace("-", " ").replace(".", " ").split()
+    terms = {t for text in texts for t in text.positions} | {term(word) for word in words if word}
+    has_context = any(text.name.startswith(("context", "expected")) and text.tokens for text in sources)
+    places = tuple(islice((Place(text, value) for text in texts for value in text.values), MAX_VALUES))
+    return Known(texts, places, frozenset(terms), has_context, policy)
+
+
+def _policy_words(policy: Policy) -> Iterable[str]:
+    yield from filter(None, (policy.company, *policy.domains, *policy.contacts))
+    for allowance in policy.promises:
+        yield allowance.what
+
+
+def words_between(text: Text, start: int, end: int) -> list[str]:
+    """The words of a stretch of text."""
+    first, last = token_range(text, start, end)
+    return [token.word for token in text.tokens[first:last]]
+
+
+def is_question(text: Text, sentence: Sentence) -> bool:
+    """Whether a sentence asks."""
+    return text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")
+
+
+def group(name: str) -> frozenset[str]:
+    """A word group of the detector's table."""
+    return resource.group(DATA, name)

@@ -1,0 +1,138 @@
+"""Clauses of reply and sources -> findings: where the reply turns round what a source says of the same thing.
+
+Each clause takes stances: something must or need not be done, may or may not, costs or is free; or it denies a verb.
+Two clauses about the same thing with opposite stances contradict each other, unless another clause agrees.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from touchstone.core.reading import Reading, Text
+from touchstone.core.result import Evidence
+from touchstone.safety.fabrication.clauses import AXES, Clause, clauses
+from touchstone.safety.fabrication.findings import Finding, Known
+
+# Share of each clause that the other's sentence must speak of, and the least number of terms both sentences share.
+ALIKE = 0.4
+MIN_SHARED = 2
+# A clause without a stance is compared by its denial alone: then it must be nearly the same.
+NEAR_COPY = 0.8
+# How much nearer the opposing clause must be than one that agrees.
+MARGIN = 0.25
+MAX_SAID = 600
+MAX_KEPT = 512
+
+Said = tuple[Text, Clause]
+DENIAL = "denial"
+
+
+class Opposition(NamedTuple):
+    """A source clause that says the opposite, on which point, and how surely it speaks of the same."""
+
+    source: Text
+    clause: Clause
+    what: str
+    likeness: float
+
+
+_kept: dict[str, tuple[Clause, ...]] = {}
+
+
+def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
+    """One finding for each clause of the reply that its nearest source clause opposes."""
+    said = [(source, clause) for source in known.sources if _states(source) for clause in _kept_clauses(source)]
+    said = said[:MAX_SAID]
+    rarity = _rarity([clause for _, clause in said])
+    for clause in clauses(reading.reply):
+        if not clause.asks and (found := _opposed(clause, said, rarity)):
+            source, other = found.source, found.clause
+            evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
+            reason = f"the source says otherwise ({found.what}): {evidence.text}"
+            yield Finding(clause.start, clause.end, 1.0, reason, (evidence,))
+
+
+def _states(source: Text) -> bool:
+    """The customer asks and complains; what they say backs or opposes no policy."""
+    return not source.name.startswith("input")
+
+
+def _opposed(clause: Clause, said: Sequence[Said], rarity: Mapping[str, float]) -> Opposition | None:
+    """The nearest clause that says the opposite, unless one about as near agrees."""
+    best: Opposition | None = None
+    for source, other in said:
+        what = None if source.name.startswith("expected") or other.asks else _conflict(clause, other)
+        if what is None:
+            continue
+        likeness = _likeness(clause, other, rarity)
+        if likeness >= (NEAR_COPY if what == DENIAL else ALIKE) and (best is None or likeness > best.likeness):
+            best = Opposition(source, other, what, likeness)
+    if best is None:
+        return None
+    agreeing = (other for _, other in said if _agrees(clause, other) and _conflict(clause, other) is None)
+    near = max((_likeness(clause, other, rarity) for other in agreeing), default=0.0)
+    return best if near < max(ALIKE, best.likeness - MARGIN) else None
+
+
+def _likeness(clause: Clause, other: Clause, rarity: Mapping[str, float]) -> float:
+    """How much of either clause the other's sentence speaks of; the clauses themselves must share a term."""
+    if clause.terms and other.terms and clause.terms.isdisjoint(other.terms):
+        return 0.0
+    shared = clause.terms & other.terms
+    if len(clause.around & other.around) < MIN_SHARED:
+        return 0.0
+    ours = _share(clause.terms or clause.around, other.around, rarity)
+    if clause.governed and clause.governed == other.grants:
+        return ours
+    if clause.universal and other.restricted and len(shared) >= MIN_SHARED:
+        return ours
+    return min(ours, _share(other.terms or other.around, clause.around, rarity))
+
+
+def _share(terms: frozenset[str], among: frozenset[str], rarity: Mapping[str, float]) -> float:
+    total = sum(rarity.get(t, 1.0) for t in terms)
+    return sum(rarity.get(t, 1.0) for t in terms & among) / total if total else 0.0
+
+
+def _conflict(clause: Clause, other: Clause) -> str | None:
+    """What the other says where the clause says the opposite, if they speak of the same thing."""
+    for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
+        if ours * theirs < 0:
+            return plus if theirs > 0 else minus
+    if clause.governed and clause.governed == other.grants and clause.stances[0] > 0:
+        return "waiver"
+    if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
+        return None if clause.conditional or other.conditional else "requirement"
+    if clause.universal and other.restricted and not other.universal and not clause.restricted:
+        return "limit"
+    if any(clause.stances) or any(other.stances) or clause.conditional or other.conditional:
+        return None
+    denied = clause.denied or other.denied
+    if not denied or (clause.denied and other.denied) or denied not in clause.terms or denied not in other.terms:
+        return None
+    return DENIAL if len(clause.terms & other.terms) >= MIN_SHARED else None
+
+
+def _agrees(clause: Clause, other: Clause) -> bool:
+    if any(clause.stances):
+        return any(a * b > 0 for a, b in zip(clause.stances, other.stances, strict=True))
+    return bool(clause.denied) == bool(other.denied)
+
+
+def _rarity(said: Sequence[Clause]) -> dict[str, float]:
+    """Terms that stand in many clauses tell them apart less."""
+    counts: dict[str, int] = {}
+    for clause in said:
+        for t in clause.terms:
+            counts[t] = counts.get(t, 0) + 1
+    return {t: 1.0 / (1.0 + 0.3 * (count - 1)) for t, count in counts.items()}
+
+
+def _kept_clauses(source: Text) -> tuple[Clause, ...]:
+    """A source's clauses; passages recur from case to case, and clauses follow from the text alone."""
+    found = _kept.get(source.raw)
+    if found is None:
+        found = clauses(source)
+        if len(_kept) >= MAX_KEPT:
+            _kept.clear()
+        _kept[source.raw] = found
+    return found

@@ -1,0 +1,67 @@
+"""Text -> words, figures and marks with their places: what names and postal addresses are recognised on."""
+
+import re
+from typing import Literal, NamedTuple
+
+from touchstone.core import resource
+
+PIECE = re.compile(r"\d[\w/-]{0,15}|[^\W\d_]{1,40}(?:['-][^\W\d_]{1,40}){0,4}|\n|[^\w\s]")
+
+PieceKind = Literal["word", "figure", "mark", "break"]
+
+
+class Piece(NamedTuple):
+    """One word (without a possessive 's), figure, mark or line break."""
+
+    kind: PieceKind
+    low: str
+    start: int
+    end: int
+    capital: bool
+    dotted: bool
+    opens: bool
+
+
+def pieces(text: str) -> list[Piece]:
+    """All pieces in order; `opens` marks the first word of a sentence or line."""
+    found: list[Piece] = []
+    add = found.append
+    opens = True
+    for match in PIECE.finditer(text):
+        raw = match[0]
+        start, end = match.span()
+        if raw[0].isalpha():
+            if end - start > 2 and raw[-2] == "'" and raw[-1] in "sS":
+                raw, end = raw[:-2], end - 2
+            low = raw.casefold()
+            add(Piece("word", low, start, end, low[0] != raw[0], text.startswith(".", end), opens))
+            opens = False
+        elif raw[0].isdigit():
+            add(Piece("figure", raw, start, end, False, False, opens))  # noqa: FBT003 - this loop is hot
+            opens = False
+        elif raw == "\n":
+            add(Piece("break", raw, start, end, False, False, False))  # noqa: FBT003
+            opens = True
+        else:
+            add(Piece("mark", raw, start, end, False, False, False))  # noqa: FBT003
+            if raw in ".!?:;":
+                opens = raw != "." or not _is_abbreviation(found)
+    return found
+
+
+def either(head: str) -> str:
+    """The members of a group of personal_cues.txt as one alternation, the longest first."""
+    members = resource.group("personal_cues.txt", head)
+    return "|".join(sorted(members, key=lambda member: (-len(member), member)))
+
+
+def is_common(low: str) -> bool:
+    """An English word that a capital alone does not make a name."""
+    return low in resource.words("common_words.txt") or low in resource.words("stopwords.txt")
+
+
+def _is_abbreviation(found: list[Piece]) -> bool:
+    word = found[-2] if len(found) > 1 else None
+    if word is None or word.kind != "word" or len(word.low) > 3:
+        return False
+    return word.capital or word.low in resource.group("street_words.txt", "before")

@@ -1,0 +1,259 @@
+"""A commitment + sources + policy -> whether the company stands behind it, and what the sources say on it."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from touchstone.core import resource
+from touchstone.core.policy import Policy
+from touchstone.core.reading import Measure, Sentence, Text, Value
+from touchstone.core.result import Anchor, Evidence
+from touchstone.evidence.equality import same, same_dimension
+from touchstone.evidence.places import in_value
+from touchstone.safety.phrasebook import Hit, book, find, stems
+from touchstone.safety.promise.commitments import DEEDS, GIFTS, GIVE_WORD, SIGN, SUM, TABLE, Commitment
+from touchstone.safety.promise.markers import is_modal
+from touchstone.text.normalise import normalise
+from touchstone.text.tokens import term, tokenise
+from touchstone.text.values import find_values
+
+# Kinds a sum of money can belong to, and kinds that are paid in money.
+SUMS = frozenset({"refund", "credit", "discount", "cover", "free"})
+PAID = frozenset({"refund", "credit", "cover"})
+NEGATION_BEFORE, NEGATION_AFTER = 4, 3
+CAPS = frozenset("up to maximum max most limit exceed".split())
+# So much of a commitment's words in one passage means the passage speaks of it.
+COVERED = 0.5
+# Letters by which treat and treatment are one word.
+ROOT = 5
+# "Agents may", "customers may": the word permits; elsewhere it leaves open.
+PERMITTED = frozenset("agent agents staff customers customer members member you we guests guest advisers".split())
+
+
+class Ground(NamedTuple):
+    """A sentence the company stands behind: what it grants, and whether it leaves that open or denies it."""
+
+    source: Text
+    sentence: Sentence
+    kinds: frozenset[str]
+    denied: frozenset[str]
+    is_open: bool
+    is_undecided: bool
+    assures: bool
+    terms: frozenset[str]
+
+    def evidence(self) -> Evidence:
+        start, end = self.sentence.start, self.sentence.end
+        return Evidence(self.source.name, start, end, self.source.raw[start:end])
+
+
+class Passage(NamedTuple):
+    """A source's words: the roots of those in sentences that settle something, and all terms."""
+
+    name: str
+    roots: frozenset[str]
+    terms: frozenset[str]
+
+
+class Stand(NamedTuple):
+    """Everything the company says on the case, sentence by sentence and passage by passage."""
+
+    grounds: tuple[Ground, ...]
+    passages: tuple[Passage, ...]
+
+
+def find_stand(sources: Sequence[Text]) -> Stand:
+    """The sentences of passages, the expected reply and the company's own earlier turns."""
+    grounds: list[Ground] = []
+    passages: list[Passage] = []
+    for source in sources:
+        if source.name == "input":
+            continue
+        spoken = [s for s in source.sentences if not source.name.startswith("input") or _company_speaks(source, s)]
+        found = [_ground(source, sentence) for sentence in spoken]
+        grounds += found
+        roots = frozenset(t[:ROOT] for ground in found if not ground.is_undecided for t in ground.terms)
+        passages.append(Passage(source.name, roots, frozenset(t for ground in found for t in ground.terms)))
+    return Stand(tuple(grounds), tuple(passages))
+
+
+def _company_speaks(source: Text, sentence: Sentence) -> bool:
+    """An earlier turn may be the customer's; only words that commit are the company's."""
+    words = {token.word for token in source.tokens[sentence.first : sentence.last]}
+    commits = words & {"you'll", "we'll", "we've", "we", "our", "i'll", "i've"} and words & {"you", "your", "you'll"}
+    return bool(commits) and not source.raw[sentence.start : sentence.end].endswith("?")
+
+
+def _ground(source: Text, sentence: Sentence) -> Ground:
+    tokens, first, last = source.tokens, sentence.first, sentence.last
+    hits = find(book(TABLE, *GIFTS, *DEEDS, "none"), tokens, first, last)
+    kinds = frozenset(hit.head for hit in hits) - {"none"}
+    granted = frozenset(hit.head for hit in hits if not _denied(source, sentence, hit)) - {"none"}
+    if _pays(source, sentence):
+        kinds, granted = kinds | {SUM}, granted | {SUM}
+    undecided = _is_undecided(source, sentence)
+    return Ground(
+        source,
+        sentence,
+        kinds,
+        kinds - granted,
+        undecided or _is_qualified(source, sentence),
+        undecided,
+        any(token.term in stems(TABLE, "assure") for token in tokens[first:last]),
+        frozenset(token.term for token in tokens[first:last] if not token.is_stop),
+    )
+
+
+def _is_undecided(source: Text, sentence: Sentence) -> bool:
+    """Whether the sentence leaves the result to a decision or to chance, or forbids to promise it."""
+    tokens, first, last = source.tokens, sentence.first, sentence.last
+    undecided = find(book(TABLE, "undecided", exact=True), tokens, first, last)
+    return bool(undecided or find(book(TABLE, "forbid"), tokens, first, last))
+
+
+def _is_qualified(source: Text, sentence: Sentence) -> bool:
+    """Whether the sentence gives an estimate or a possibility."""
+    tokens, first, last = source.tokens, sentence.first, sentence.last
+    if find(book(TABLE, "limit", exact=True), tokens, first, last):
+        return True
+    return any(
+        tokens[at].word == "may" and tokens[at - 1].word not in PERMITTED and is_modal(source, at)
+        for at in range(first + 1, last)
+    )
+
+
+def _pays(source: Text, sentence: Sentence) -> bool:
+    """Whether the sentence says that somebody is paid a sum."""
+    return any(
+        value.kind == "money" and sentence.start - SIGN <= value.start < sentence.end for value in source.values
+    ) and any(token.term in stems(TABLE, "payment") for token in source.tokens[sentence.first : sentence.last])
+
+
+def _denied(source: Text, sentence: Sentence, hit: Hit) -> bool:
+    negations = stems(TABLE, "negation")
+    first = max(sentence.first, hit.first - NEGATION_BEFORE)
+    last = min(sentence.last, hit.last + NEGATION_AFTER)
+    around = (*source.tokens[first : hit.first], *source.tokens[hit.last : last])
+    return any(token.term in negations for token in around)
+
+
+def content(commitment: Commitment, reply: Text) -> frozenset[str]:
+    """The words a source would have to use to speak of the same thing."""
+    filler = resource.words("filler.txt")
+    return frozenset(
+        token.term
+        for token in reply.tokens[commitment.first : commitment.last]
+        if not token.is_stop
+        and token.word not in filler
+        and token.word not in GIVE_WORD
+        and not in_value(reply, token.start)
+    )
+
+
+def topic(question: Text) -> frozenset[str]:
+    """The words that say what the customer writes about."""
+    filler = resource.words("filler.txt")
+    return frozenset(
+        t.term for t in question.tokens if not t.is_stop and t.word not in filler and not t.word[0].isdigit()
+    )
+
+
+def coverage(terms: frozenset[str], stand: Stand) -> float:
+    """The largest share of the words that one passage uses, in whatever form; none at all are covered by nothing."""
+    if not terms:
+        return 0.0
+    return max((sum(t[:ROOT] in p.roots for t in terms) / len(terms) for p in stand.passages), default=0.0)
+
+
+def granting(commitment: Commitment, stand: Stand) -> Ground | None:
+    """The ground that grants what is promised, without leaving it open."""
+    wanted = _wanted(commitment)
+    return next((g for g in stand.grounds if (g.kinds - g.denied) & wanted and not g.is_open), None)
+
+
+def limiting(commitment: Commitment, stand: Stand, *, topic: frozenset[str]) -> Ground | None:
+    """The ground that denies what is promised or leaves it open: of the same kind, or of the same topic."""
+    wanted = _wanted(commitment)
+    open_ = [ground for ground in stand.grounds if ground.is_open or ground.denied & wanted]
+    same_kind = next((ground for ground in open_ if ground.kinds & wanted), None)
+    return same_kind or max(
+        (ground for ground in open_ if ground.terms & topic), key=lambda g: len(g.terms & topic), default=None
+    )
+
+
+def undecided(stand: Stand, *, topic: frozenset[str]) -> Ground | None:
+    """The ground that leaves a matter of this topic to somebody's decision or to chance, by its passage's words."""
+    near = {passage.name: len(passage.terms & topic) for passage in stand.passages}
+    if not any(near.values()):  # other words for the same thing: what was retrieved is the topic
+        near = dict.fromkeys(near, 1)
+    return max(
+        (ground for ground in stand.grounds if ground.is_undecided and near[ground.source.name]),
+        key=lambda ground: (near[ground.source.name], len(ground.terms & topic)),
+        default=None,
+    )
+
+
+def place_of(anchor: Anchor, stand: Stand) -> Ground | None:
+    """The ground that states an anchor's value."""
+    for evidence in anchor.evidence:
+        for ground in stand.grounds:
+            start = ground.sentence.start - SIGN
+            if ground.source.name == evidence.source and start <= evidence.start < ground.sentence.end:
+                return ground
+    return None
+
+
+def stated(value: Value, anchors: Mapping[int, Anchor]) -> Anchor | None:
+    """The anchor of a value of the reply when the company, not only the customer, states it."""
+    anchor = anchors.get(value.start)
+    if anchor is None or not anchor.holds:
+        return None
+    return anchor if any(evidence.source != "input" for evidence in anchor.evidence) else None
+
+
+def within_cap(value: Value, ground: Ground) -> bool:
+    """Whether the ground names a limit that the amount stays under."""
+    for limit in ground.source.values:
+        if ground.sentence.start <= limit.start < ground.sentence.end:
+            before = ground.source.raw[max(0, limit.start - 16) : limit.start].casefold().split()
+            if CAPS & set(before) and _at_most(value, limit):
+                return True
+    return False
+
+
+def allowed(commitment: Commitment, reply: Text, policy: Policy) -> bool:
+    """Whether the policy lets agents promise this much of this."""
+    terms = {token.term for token in reply.tokens[commitment.first : commitment.last]}
+    for allowance in policy.promises:
+        what = tokenise(normalise(allowance.what))
+        kinds = {hit.head for hit in find(book(TABLE, *GIFTS, *DEEDS, "none"), what, 0, len(what))} - {"none"}
+        named = {token.term for token in what if not token.is_stop}
+        if not kinds & _wanted(commitment) and 2 * len(named & terms) < len(named):
+            continue
+        if allowance.up_to is None:
+            return True
+        limits = find_values(normalise(allowance.up_to), ())
+        if all(any(_at_most(value, limit) for limit in limits) for value in commitment.amounts):
+            return True
+    return False
+
+
+def names(hit: Hit, reply: Text, stand: Stand) -> bool:
+    """Whether any ground uses the same words for a time; tomorrow is the next day."""
+    words = {term(token.word) for token in reply.tokens[hit.first : hit.last] if not token.is_stop}
+    if "tomorrow" in words and any({"next", term("day")} <= ground.terms for ground in stand.grounds):
+        return True
+    return any(words <= ground.terms for ground in stand.grounds) if words else True
+
+
+def _wanted(commitment: Commitment) -> frozenset[str]:
+    if SUM in commitment.kinds:
+        return commitment.kinds | SUMS
+    return commitment.kinds | {SUM} if commitment.kinds & PAID else commitment.kinds
+
+
+def _at_most(value: Value, limit: Value) -> bool:
+    return same(value, limit) or any(
+        isinstance(a, Measure) and isinstance(b, Measure) and same_dimension(a, b) and a.high <= b.high
+        for a in value.readings
+        for b in limit.readings
+    )

@@ -1,0 +1,303 @@
+"""The reply -> its commitments: what the company says it will do, give or bring about, neither hedged nor left open."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from touchstone.core.reading import Sentence, Span, Text, Token, Value
+from touchstone.evidence.places import in_value
+from touchstone.safety.phrasebook import Hit, book, find, sentences, stems
+from touchstone.safety.promise.markers import ADVERBS, BE, SPEAKER, Marker, find_markers, has_break, is_modal
+from touchstone.text.tokens import term
+
+TABLE = "promises.txt"
+# What a company gives away, and what it brings about.
+GIFTS = ("refund", "credit", "free", "discount", "replacement", "upgrade", "extension", "cover", "exception")
+DEEDS = ("arrival", "repair", "approval", "release", "recurrence")
+SUM = "sum"
+
+CLAUSE, HARD = ",;:()—–", ";:()—–"
+SOFT_BREAKS = frozenset("and but so because plus while which as or though although since that".split())
+# A currency sign stands before the first token of its value.
+SIGN = 2
+# A subject longer than this, or a guarantee further from its negation, belongs to something else.
+SUBJECT_REACH = 8
+NEGATION_REACH = 4
+COURTESY_REACH = 5
+# A decision further than this from its condition is another matter.
+CONDITION_REACH = 8
+CUSTOMER = frozenset("you you'll you're you've".split())
+PRONOUNS = frozenset("i we you it she he they".split())
+PERSONAL = SPEAKER | CUSTOMER | frozenset("your us our me my it it's that's this yours".split())
+GIVE_WORD = frozenset("guarantee promise assure commit swear vow pledge".split())
+# "a guarantee", "our price promise": things the company has, not words it gives.
+OWNED = frozenset("a the our this your back price satisfaction my month year under of delivery service no".split())
+MONEY = frozenset("money cash amount sum payment balance payout".split())
+GETTING = frozenset(
+    term(w) for w in "get receive have give pay add put send see count credit transfer offer be".split()
+)
+DEADLINE_CUES = frozenset("within in under inside than next exactly most just only".split())
+PAST_TIMES = frozenset("from since of for until till after was were last ago every each per".split())
+# "Should it break": a condition, not a hedge.
+INVERTED = frozenset("you your it the one we there anything a an any he she they this that".split())
+
+
+class Commitment(NamedTuple):
+    """The tokens of one commitment, whose act it is, what it is about, what it names, and how firmly it is given."""
+
+    first: int
+    last: int
+    subject: str
+    kinds: frozenset[str]
+    amounts: tuple[Value, ...]
+    deadlines: tuple[Value, ...]
+    times: tuple[Hit, ...]
+    is_future: bool
+    is_guaranteed: bool
+    is_courteous: bool
+
+    def span(self, reply: Text) -> Span:
+        """Where it stands in the reply."""
+        return Span(reply.tokens[self.first].start, reply.tokens[self.last - 1].end)
+
+
+def find_commitments(reply: Text) -> tuple[Commitment, ...]:
+    """The reply's commitments in order."""
+    return tuple(found for sentence in sentences(reply) for found in _in_sentence(reply, sentence))
+
+
+def _in_sentence(reply: Text, sentence: Sentence) -> Iterator[Commitment]:
+    markers = list(find_markers(reply, sentence))
+    cues = list(_cues(reply, sentence))
+    if not (cues or markers) or _is_question(reply, sentence) or _leaves_open(reply, sentence):
+        return
+    given = [cue for cue in cues if not _is_negated(reply, sentence, cue.first)]
+    found = False
+    for at, marker in enumerate(markers):
+        start = _subject_start(reply, marker.first, sentence.first if at == 0 else markers[at - 1].verb)
+        end = _unit_end(reply, marker, markers[at + 1] if at + 1 < len(markers) else None, sentence)
+        if _is_disclaimed(reply, marker.first, sentence) or _is_tentative(reply, marker, start, end):
+            continue
+        found = True
+        yield _commitment(reply, marker, start, end, guaranteed=bool(given))
+    governed = any(marker.first > cue.first for cue in given for marker in markers)
+    if given and not (found or governed) and not _hedges(reply, sentence.first, sentence.last):
+        yield from _word_given(reply, sentence, given[0])
+
+
+def _word_given(reply: Text, sentence: Sentence, cue: Hit) -> Iterator[Commitment]:
+    """A guarantee without a verb of its own: "Friday delivery, guaranteed". A rule for all homes is a policy."""
+    if any(token.word in PERSONAL for token in reply.tokens[sentence.first : sentence.last]):
+        start = _back(reply, cue.first, sentence.first, HARD)
+        marker = Marker(cue.first, min(cue.last, sentence.last - 1), is_future=True, is_negated=False)
+        yield _commitment(reply, marker, start, _hard_end(reply, cue.last, sentence.last), guaranteed=True)
+
+
+def _commitment(reply: Text, marker: Marker, start: int, end: int, *, guaranteed: bool) -> Commitment:
+    tokens = reply.tokens
+    low, high = tokens[start].start, tokens[end - 1].end
+    begin = bisect_left(reply.values, low - SIGN, key=lambda value: value.start)
+    stop = bisect_left(reply.values, high, lo=begin, key=lambda value: value.start)
+    values = reply.values[begin:stop]
+    after = tokens[marker.first].start
+    times = (
+        hit
+        for hit in find(book(TABLE, "time", "now"), tokens, marker.first, end)
+        if tokens[max(hit.first - 1, 0)].word not in PAST_TIMES and not in_value(reply, tokens[hit.first].start)
+    )
+    return Commitment(
+        start,
+        end,
+        subject_of(tokens, start, marker.first),
+        _kinds(reply, marker, start, end, values),
+        tuple(value for value in values if value.kind in ("money", "percent", "number")),
+        tuple(value for value in values if value.start > after and _is_deadline(reply, value)),
+        tuple(times),
+        marker.is_future,
+        guaranteed,
+        any(token.word == "once" for token in tokens[marker.verb : end])
+        or bool(find(book(TABLE, "courtesy"), tokens, marker.first, min(marker.verb + COURTESY_REACH, end))),
+    )
+
+
+def _kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> frozenset[str]:
+    hits = find(book(TABLE, *GIFTS, *DEEDS, SUM, "none"), reply.tokens, start, end)
+    kinds = {hit.head for hit in hits} - {"none"}
+    if any(v.kind == "percent" and reply.raw[v.end : v.end + 5].strip().startswith("off") for v in values):
+        kinds.add("discount")
+    paid = any(v.kind == "money" for v in values) and reply.tokens[marker.verb].term in GETTING
+    if paid or (not kinds and any(token.word in MONEY for token in reply.tokens[start:end])):
+        kinds.add(SUM)
+    return frozenset(kinds)
+
+
+def _is_tentative(reply: Text, marker: Marker, start: int, end: int) -> bool:
+    """Whether the words try, ask, pass on, need something of the customer, hedge, or stand in a condition."""
+    tokens = reply.tokens
+    conditions = stems(TABLE, "condition")
+    if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
+        return True
+    if _hedges(reply, start, end):
+        return True
+    if _is_assuring(tokens, marker.verb, end):
+        return any(token.term in stems(TABLE, "try") for token in tokens[marker.verb + 2 : end])
+    subject = subject_of(tokens, start, marker.first)
+    predicate = _predicate(tokens, marker.verb, len(tokens))
+    if predicate == "able" or (subject == "agent" and _passes_on(tokens, marker.verb, end)):
+        return True
+    if subject == "agent" and marker.is_negated and not _kinds(reply, marker, start, end, ()):
+        return True  # "I won't invent a date" takes nothing upon itself
+    if subject == "customer" and marker.is_negated and tokens[marker.verb].word in ("have", "need"):
+        # "You won't have to delete anything" spares a step; sparing a payment is a gift.
+        return not any(hit.head in GIFTS for hit in find(book(TABLE, *GIFTS, "none"), tokens, marker.first, end))
+    if subject == "customer":
+        return tokens[marker.verb].term in stems(TABLE, "need")
+    tries = stems(TABLE, "try")
+    return not marker.is_negated and (tokens[marker.verb].term in tries or term(predicate) in tries)
+
+
+def _predicate(tokens: tuple[Token, ...], verb: int, end: int) -> str:
+    """What stands after `be`, adverbs aside; a dash when the verb is another."""
+    if tokens[verb].word not in ("be", "been", "being"):
+        return "-"
+    return next((token.word for token in tokens[verb + 1 : min(verb + 4, end)] if token.word not in ADVERBS), "-")
+
+
+def _passes_on(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
+    """ "I'm sending this to our claims team": whoever it goes to decides."""
+    desks = stems(TABLE, "desk")
+    return any(
+        tokens[at].word == "to" and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
+        for at in range(verb, end)
+    )
+
+
+def _is_assuring(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
+    """Whether what follows is promised too: "I'll make sure …", "we'll see to it that …"."""
+    following = tokens[verb + 1].word if verb + 1 < end else ""
+    return (
+        tokens[verb].word in ("ensure", "guarantee", "promise")
+        or (tokens[verb].word in ("make", "making", "made") and following in ("sure", "certain"))
+        or (tokens[verb].word == "see" and following in ("to", "that"))
+    )
+
+
+def subject_of(tokens: tuple[Token, ...], start: int, marker: int) -> str:
+    """Whose act it is: the agent's, the customer's or a thing's."""
+    words = {token.word for token in tokens[max(start, marker - 1) : marker + 1]}
+    if words & SPEAKER:
+        return "agent"
+    return "customer" if words & CUSTOMER else "thing"
+
+
+def _cues(reply: Text, sentence: Sentence) -> Iterator[Hit]:
+    """Where the reply gives its word."""
+    tokens = reply.tokens
+    yield from find(book(TABLE, "word"), tokens, sentence.first, sentence.last)
+    for at in range(sentence.first, sentence.last):
+        word = tokens[at].word
+        if word in GIVE_WORD:
+            before = [token.word for token in tokens[max(sentence.first, at - 3) : at]]
+            if before and before[-1] not in OWNED and not SPEAKER.isdisjoint(before):
+                yield Hit("word", at, at + 1)
+        elif word == "guaranteed" and _is_said_guaranteed(reply, sentence, at):
+            yield Hit("word", at, at + 1)
+
+
+def _is_said_guaranteed(reply: Text, sentence: Sentence, at: int) -> bool:
+    """Predicative or parenthetical "guaranteed"; "the guaranteed minimum" and "guaranteed for a year" are terms."""
+    before = reply.tokens[at - 1].word if at > sentence.first else ""
+    after = reply.tokens[at + 1].word if at + 1 < sentence.last else ""
+    if after == "for":
+        return False
+    return (
+        not before
+        or before in BE
+        or before in ("be", "absolutely", "fully")
+        or before.endswith(("'re", "'s"))
+        or has_break(reply, at, CLAUSE + "-")
+        or at + 1 == sentence.last
+        or after in ("to", "by", "before", "within", "on")
+    )
+
+
+def _is_negated(reply: Text, sentence: Sentence, at: int) -> bool:
+    """Whether a negation or a hedge stands close before a word, in its clause."""
+    first = max(_back(reply, at, sentence.first, CLAUSE), at - NEGATION_REACH)
+    weak = stems(TABLE, "negation") | {"whether", "if"}
+    return any(token.term in weak for token in reply.tokens[first:at]) or _hedges(reply, first, at)
+
+
+def _is_disclaimed(reply: Text, marker: int, sentence: Sentence) -> bool:
+    """Whether a denied verb of saying governs the marker: "I can't promise it'll come", "not sure you'll get"."""
+    first = _back(reply, marker, sentence.first, HARD)
+    says = stems(TABLE, "say")
+    for at in range(first, marker):
+        if reply.tokens[at].term in says and _is_negated(reply, sentence, at):
+            turned = {token.word for token in reply.tokens[at:marker]} & {"but", "though", "however"}
+            return not turned
+    return False
+
+
+def _leaves_open(reply: Text, sentence: Sentence) -> bool:
+    """Whether the sentence hangs on a decision: "if it is approved", "subject to a check", "depending on stock"."""
+    decisions = stems(TABLE, "decision")
+    return any(
+        reply.tokens[at].term in decisions
+        for hit in find(book(TABLE, "condition"), reply.tokens, sentence.first, sentence.last)
+        for at in range(hit.last, min(hit.last + CONDITION_REACH, _hard_end(reply, hit.last, sentence.last)))
+    )
+
+
+def _is_question(reply: Text, sentence: Sentence) -> bool:
+    return reply.raw[sentence.start : sentence.end].rstrip("\"')] ").endswith("?")
+
+
+def _is_deadline(reply: Text, value: Value) -> bool:
+    before = reply.raw[max(0, value.start - 24) : value.start].casefold().split()
+    if value.kind == "duration":
+        return bool(DEADLINE_CUES & set(before[-2:]))
+    return value.kind in ("date", "time") and not PAST_TIMES & set(before[-1:])
+
+
+def _hedges(reply: Text, first: int, last: int) -> bool:
+    """Whether a hedge stands among the tokens; "should it break" is none."""
+    tokens = reply.tokens
+    return any(
+        not (tokens[hit.first].word == "should" and hit.last < len(tokens) and tokens[hit.last].word in INVERTED)
+        for hit in find(book(TABLE, "hedge", exact=True), tokens, first, last)
+    ) or any(tokens[at].word == "may" and is_modal(reply, at) for at in range(first, last))
+
+
+def _subject_start(reply: Text, marker: int, floor: int) -> int:
+    if "'" in reply.tokens[marker].word and reply.tokens[marker].word != "won't":
+        return marker
+    if marker > floor and reply.tokens[marker - 1].word in PRONOUNS:
+        return marker - 1
+    at = marker
+    while at > floor and marker - at < SUBJECT_REACH:
+        if has_break(reply, at, CLAUSE) or reply.tokens[at - 1].word in SOFT_BREAKS:
+            break
+        at -= 1
+    return at
+
+
+def _back(reply: Text, at: int, floor: int, marks: str) -> int:
+    while at > floor and not has_break(reply, at, marks):
+        at -= 1
+    return at
+
+
+def _unit_end(reply: Text, marker: Marker, following: Marker | None, sentence: Sentence) -> int:
+    end = _hard_end(reply, marker.verb + 1, sentence.last)
+    if following is None or following.first >= end:
+        return end
+    return max(marker.verb + 1, _subject_start(reply, following.first, marker.verb + 1))
+
+
+def _hard_end(reply: Text, at: int, last: int) -> int:
+    while at < last and not has_break(reply, at, HARD):
+        if reply.tokens[at].word == "so" or (reply.tokens[at].word in SOFT_BREAKS and has_break(reply, at, ",")):
+            break
+        at += 1
+    return at

@@ -1,0 +1,90 @@
+"""What makes a reply worse never raises its grade; features of a plain direction only move a grade that way."""
+
+import pytest
+from tests.judges.gold import GOLD, SAMPLE, WAYS, grade, values
+
+import touchstone as ts
+from touchstone.judges.coverage import ask_coverage
+from touchstone.judges.model import models
+from touchstone.text.reading import read
+
+INSULT = " Only an idiot would ask something this stupid."
+PRICE = " There is also a handling charge of $83.17."
+ANSWERED, UNANSWERED = 0.6, 0.4
+CUT_STEP = 4
+NEVER_RAISE = {
+    "accuracy": ("values_contradicted", "values_unsupported", "claims_contradicted", "violation_hallucination"),
+    "tone": ("rude", "blame"),
+}
+NEVER_LOWER = {
+    "completeness": ("ask_mean", "ask_least", "points_made", "point_least", "facts_said", "expected_said"),
+    "accuracy": ("facts_said", "expected_said"),
+}
+HIGHEST = 6
+STEPS = 24
+
+
+def values_along(term):
+    """What the term adds as its feature grows."""
+    return [term.share(HIGHEST * step / STEPS) for step in range(STEPS + 1)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("directions", "sign"), [(NEVER_RAISE, -1), (NEVER_LOWER, 1)], ids=["falling", "rising"])
+def test_features_of_a_plain_direction_never_go_the_other_way(directions, sign, way):
+    for criterion, names in directions.items():
+        terms = {term.feature: term for term in models(way)[criterion].terms}
+        for name in terms.keys() & set(names):
+            along = [sign * share for share in values_along(terms[name])]
+            assert along == sorted(along), (criterion, name)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("criterion", ["accuracy", "completeness", "tone", "actionability"])
+def test_a_higher_value_never_gets_a_lower_grade(way, criterion):
+    model = models(way)[criterion]
+    grades = [model.grade(4 * step / 100) for step in range(101)]
+    assert grades == sorted(grades)
+    assert set(grades) <= set(range(5))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
+def test_an_unsupported_price_never_raises_accuracy(case, way):
+    plain = WAYS[way](case)
+    assert values(grade(plain, response=case.response + PRICE))["accuracy"] <= values(grade(plain))["accuracy"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
+def test_an_insult_never_raises_tone(case, way):
+    plain = WAYS[way](case)
+    assert values(grade(plain, response=case.response + INSULT))["tone"] <= values(grade(plain))["tone"]
+
+
+def without_an_answer(case):
+    """The reply less a sentence that alone takes up one of the asks, or None when there is no such sentence."""
+    reading = read(case)
+    reply = reading.reply
+    for ask in reading.asks:
+        if ask_coverage(ask, reading) < ANSWERED:
+            continue
+        for sentence in reply.sentences:
+            rest = f"{reply.raw[: sentence.start].rstrip()} {reply.raw[sentence.end :].lstrip()}".strip()
+            left = read(ts.Case(input=case.input, response=rest, context=case.context))
+            if rest and ask_coverage(ask, left) < UNANSWERED:
+                return rest
+    return None
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_taking_out_the_answer_to_a_question_never_raises_completeness(way):
+    found = ((WAYS[way](case), without_an_answer(case)) for case in GOLD[::CUT_STEP])
+    cut = [(case, rest) for case, rest in found if rest is not None]
+    raised = [
+        case.id
+        for case, rest in cut
+        if values(grade(case, response=rest))["completeness"] > values(grade(case))["completeness"]
+    ]
+    assert len(cut) >= 20
+    assert raised == []

@@ -1,0 +1,146 @@
+"""The cost of a text grows with its length and no faster, whatever it is made of.
+
+Steps are lines of Touchstone run, which are the same on every machine; time is compared only with itself, where
+the work is done inside a pattern and no line is run.
+"""
+
+import sys
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+import touchstone
+from touchstone.core.case import Case
+from touchstone.core.plan import Plan
+from touchstone.evidence.check import check
+from touchstone.text.normalise import normalise
+from touchstone.text.reading import read as read_case
+from touchstone.text.reading import read_text
+
+TIMES_LONGER = 8
+# Eight times the text may take eight times the steps, and a little for what begins where a pattern's reach ends.
+MAX_STEPS = 9
+MAX_TIME = 16
+HOME = str(Path(touchstone.__file__).parent)
+
+STATEMENTS = "The lamp comes with a charger. It costs $5 a month, within 14 days of 3 March 2025."
+UNITS = {
+    "digits": "1",
+    "parentheses": "(",
+    "spaces": " ",
+    "dots": ".",
+    "half addresses": "a@",
+    "addresses": "a@b.co ",
+    "chained digits": "1-",
+    "chained words": "and ",
+    "commas": ",",
+    "quotes": "\"'",
+    "links": "http://a.b/",
+    "links apart": "https://a.com/x ",
+    "domains": "a.b.",
+    "phone digits": "555-",
+    "grouped digits": "1,",
+    "spaced digits": "1 ",
+    "hard spaces": "1\u00a0",
+    "slashes": "1/",
+    "line breaks": "\n",
+    "indented lines": "\n ",
+    "abbreviations": "e.g. ",
+    "ellipses": "… ",
+    "references": "#a-",
+    "number words": "twenty one ",
+    "dates": "3 March 2025 ",
+    "times": "9am to 5pm ",
+    "sums": "$5 ",
+    "shares": "5% of $7 ",
+    "tags": "<p>Refund in <b>30&nbsp;days</b></p>",
+    "emoji": "😀\u200d",
+    "combining marks": "\u0301",
+    "one word": "a",
+    "prose": "The lamp comes with a charger. ",
+}
+
+
+def steps(work):
+    """How many lines of Touchstone's own code the work runs."""
+    count = 0
+
+    def line(frame, event, argument):
+        nonlocal count
+        count += 1
+        return line
+
+    def call(frame, event, argument):
+        return line if frame.f_code.co_filename.startswith(HOME) else None
+
+    forget()
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def seconds(work):
+    """The least processor time of five runs."""
+    runs = []
+    for _ in range(5):
+        forget()
+        start = process_time()
+        work()
+        runs.append(process_time() - start)
+    return min(runs)
+
+
+def forget():
+    read_text.cache_clear()
+    normalise.cache_clear()
+
+
+def of_length(unit, length):
+    return (UNITS[unit] * length)[:length]
+
+
+def read(unit, length):
+    text = of_length(unit, length)
+    return lambda: read_text("response", text)
+
+
+def check_reply(unit, length):
+    case = Case(input="What is in the box?", response=of_length(unit, length), context=[STATEMENTS])
+    return lambda: check(read_case(case), plan=Plan())
+
+
+def check_context(unit, length):
+    case = Case(input="What is in the box?", response=STATEMENTS, context=[of_length(unit, length)])
+    return lambda: check(read_case(case), plan=Plan())
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_reading_takes_steps_in_proportion_to_the_text(unit):
+    few, many = steps(read(unit, 240)), steps(read(unit, 240 * TIMES_LONGER))
+    assert many <= MAX_STEPS * few
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", UNITS)
+def test_reading_takes_time_in_proportion_to_the_text(unit):
+    assert seconds(read(unit, 2_000 * TIMES_LONGER)) <= MAX_TIME * seconds(read(unit, 2_000))
+
+
+# A reply of these is all anchors, and each is checked against its neighbours.
+ALL_ANCHORS = frozenset({"chained digits", "phone digits", "spaced digits", "hard spaces", "slashes", "number words",
+                         "sums", "shares"})  # fmt: skip
+CHECKED = [(check_reply, unit) for unit in UNITS if unit not in ALL_ANCHORS]
+CHECKED += [(check_context, unit) for unit in UNITS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("work", "unit"), CHECKED)
+def test_checking_takes_steps_in_proportion_to_the_text(work, unit):
+    work(unit, 9)()  # the parser and the word lists are loaded once
+    few, many = steps(work(unit, 500)), steps(work(unit, 500 * TIMES_LONGER))
+    assert many <= MAX_STEPS * few
