@@ -2,9 +2,11 @@
 
 import pytest
 
-from touchstone.app.config import load_settings
-from touchstone.core.errors import ConfigError
+from touchstone.app.config import Settings, load_settings
+from touchstone.core.errors import ConfigError, RubricError
 from touchstone.core.plan import Plan
+from touchstone.core.policy import Allowance, Policy
+from touchstone.rubric.parse import packaged
 
 
 @pytest.fixture(autouse=True)
@@ -17,6 +19,8 @@ def test_without_a_file_the_defaults_hold():
     settings = load_settings()
     assert settings.plan == Plan()
     assert settings.columns == {}
+    assert settings.rubric == packaged("supportai")
+    assert settings.policy == Policy()
 
 
 def test_a_file_in_the_working_directory_is_taken(here):
@@ -32,10 +36,10 @@ def test_a_file_that_is_named_is_taken_instead(here):
     assert load_settings("strict.yaml").plan == Plan(relevance_fail=1)
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "thresholds:\ncolumns:\n", "{}"])
+@pytest.mark.parametrize("text", ["", "# nothing\n", "thresholds:\ncolumns:\nrubric:\npolicy:\n", "{}", "policy: {}"])
 def test_a_file_that_sets_nothing_changes_nothing(here, text):
     (here / "touchstone.yaml").write_text(text)
-    assert load_settings().plan == Plan()
+    assert load_settings() == Settings()
 
 
 def test_flags_override_the_file(here):
@@ -47,7 +51,110 @@ def test_flags_override_the_file(here):
     assert settings.columns == {"a": "input", "b": "context"}
 
 
+POLICY = """
+policy:
+  company: Acme
+  domains: [acme.example]
+  contacts: ["+44 20 7946 0018", help@acme.example]
+  competitors: [Globex, Initech]
+  promises:
+    - what: goodwill credit
+      up_to: 20 GBP
+    - what: free return shipping
+"""
+
+
+def test_the_policy_is_taken_from_the_file(here):
+    (here / "touchstone.yaml").write_text(POLICY)
+    assert load_settings().policy == Policy(
+        company="Acme",
+        domains=("acme.example",),
+        contacts=("+44 20 7946 0018", "help@acme.example"),
+        competitors=("Globex", "Initech"),
+        promises=(Allowance("goodwill credit", "20 GBP"), Allowance("free return shipping")),
+    )
+
+
+OWN = """
+name: own
+version: 7
+reviewed: 2025-06-01
+pass_mark: 60
+criteria:
+  - {name: warmth, weight: 100, levels: {0: cold, 4: warm}}
+"""
+
+
+def test_a_rubric_is_named_by_the_file_and_stands_beside_it(here):
+    (here / "team").mkdir()
+    (here / "team" / "own.yaml").write_text(OWN)
+    (here / "team" / "touchstone.yaml").write_text("rubric: own.yaml")
+    assert load_settings("team/touchstone.yaml").rubric.name == "own"
+    (here / "touchstone.yaml").write_text("rubric: supportai")
+    assert load_settings().rubric == packaged("supportai")
+
+
+def test_a_rubric_named_by_a_flag_is_taken_instead(here):
+    (here / "own.yaml").write_text(OWN)
+    (here / "touchstone.yaml").write_text("rubric: nowhere.yaml")
+    assert load_settings(rubric="own.yaml").rubric.version == "7"
+    with pytest.raises(ConfigError, match=r"touchstone\.yaml:1: rubric nowhere\.yaml does not exist: give a YAML file"):
+        load_settings()
+
+
+def test_a_rubric_that_cannot_be_used_is_named_with_both_places(here):
+    (here / "own.yaml").write_text(OWN.replace("weight: 100", "weight: 90"))
+    (here / "touchstone.yaml").write_text("columns: {}\nrubric: own.yaml")
+    with pytest.raises(ConfigError, match=r"touchstone\.yaml:2: own\.yaml:7: the weights sum to 90"):
+        load_settings()
+    with pytest.raises(RubricError, match=r"^own\.yaml:7: the weights sum to 90"):
+        load_settings(rubric="own.yaml")
+
+
 BAD_FILES = {
+    "a rubric that is a number": (
+        "rubric: 1",
+        ":1: 'rubric' is 1, allowed is the name of a packaged rubric or the path",
+    ),
+    "a rubric that nobody knows": (
+        "rubric: suportai",
+        ":1: rubric 'suportai' is neither a file nor a packaged name; nea",
+    ),
+    "an unknown key of the policy": (
+        "policy:\n  company: Acme\n  competitor: [Globex]",
+        ":3: unknown key 'policy.competitor'; nearest is 'competitors'",
+    ),
+    "an unknown key of a promise": (
+        "policy:\n  promises:\n    - what: credit\n      upto: 20 GBP",
+        ":4: unknown key 'policy.promises[0].upto'; nearest is 'up_to'",
+    ),
+    "a promise of nothing": (
+        "policy:\n  promises:\n    - what: credit\n    - up_to: 20 GBP",
+        ":4: 'policy.promises[1]' has no 'what': say what agents may promise",
+    ),
+    "an amount without a unit": (
+        "policy:\n  promises:\n    - what: credit\n      up_to: 20",
+        ":4: 'policy.promises[0].up_to' is 20, allowed is an amount with its unit, such as '20 GBP'",
+    ),
+    "a promise that is text": (
+        "policy:\n  promises: [credit]",
+        ":2: 'policy.promises[0]' is 'credit', allowed is a list",
+    ),
+    "a company that is a list": ("policy:\n  company: [Acme]", ":2: 'policy.company' is ['Acme'], allowed is text"),
+    "an empty company": ("policy:\n  company: ' '", ":2: 'policy.company' is ' ', allowed is text"),
+    "competitors that are text": (
+        "policy:\n  competitors: Globex",
+        ":2: 'policy.competitors' is 'Globex', allowed is a",
+    ),
+    "a contact that is a number": (
+        "policy:\n  contacts:\n    - help@acme.example\n    - 2079460018",
+        ":4: 'policy.contacts[1]' is 2079460018, allowed is a list of texts, each in quotes where it is a number",
+    ),
+    "a promise with a repeated key": (
+        "policy:\n  promises:\n    - what: a\n      what: b",
+        ":4: key 'what' repeats line 3",
+    ),
+    "a policy that is text": ("policy: none", ":1: 'policy' is 'none', allowed is a mapping"),
     "an unknown section": ("\ntresholds: {}", ":2: unknown key 'tresholds'; nearest is 'thresholds'"),
     "an unknown threshold": (
         "thresholds:\n  drift_ngram: 2\n  relevence_fail: 0.1",
@@ -77,7 +184,7 @@ BAD_FILES = {
     "a Python object": ("!!python/object/apply:os.getcwd []", ":1: not valid YAML: could not determine a constructor"),
     "a date that is none": ("columns: 2020-13-45", "not valid YAML"),
     "a NUL": ("a\x00b", "not valid YAML"),
-    "a list": ("- thresholds", ":1: the file is no mapping, allowed are the keys thresholds, columns"),
+    "a list": ("- thresholds", ":1: the file is no mapping, allowed are the keys thresholds, columns, rubric, policy"),
 }
 
 
@@ -91,9 +198,9 @@ def test_what_cannot_be_used_is_named_with_file_line_and_remedy(here, text, mess
 
 
 BAD_FLAGS = [
-    ({"thresholds": {"relevence_fail": "1"}}, "--set: unknown key 'thresholds.relevence_fail'; nearest is"),
-    ({"thresholds": {"relevance_fail": "low"}}, "--set: 'thresholds.relevance_fail' is 'low', allowed is a number"),
-    ({"columns": {"reply": "respons"}}, "--map: 'columns.reply' is 'respons', which is no field"),
+    ({"thresholds": {"relevence_fail": "1"}}, "--set: unknown key 'relevence_fail'; nearest is"),
+    ({"thresholds": {"relevance_fail": "low"}}, "--set: 'relevance_fail' is 'low', allowed is a number"),
+    ({"columns": {"reply": "respons"}}, "--map: 'reply' is 'respons', which is no field"),
 ]
 
 

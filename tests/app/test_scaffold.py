@@ -6,17 +6,18 @@ from dataclasses import fields
 import pytest
 import yaml
 
-from touchstone.app.config import load_settings
+from touchstone.app.config import Settings, load_settings
 from touchstone.app.scaffold import NOTES, write_scaffold
 from touchstone.core.codec import case_from_dict
 from touchstone.core.errors import InputError
 from touchstone.core.plan import Plan
+from touchstone.core.policy import Allowance, Policy
 from touchstone.runs.evaluate import evaluate
 
 
 def test_the_settings_it_writes_are_the_defaults(tmp_path):
     config, _ = write_scaffold(tmp_path)
-    assert load_settings(str(config)).plan == Plan()
+    assert load_settings(str(config)) == Settings()
 
 
 def test_every_setting_is_shown_with_its_default_and_a_note(tmp_path):
@@ -26,11 +27,42 @@ def test_every_setting_is_shown_with_its_default_and_a_note(tmp_path):
     assert set(NOTES) == {field.name for field in fields(Plan)}
 
 
-def test_the_three_examples_pass_fail_and_warn(tmp_path):
-    _, cases = write_scaffold(tmp_path)
+def test_the_rubric_and_policy_it_shows_can_be_switched_on_as_they_stand(tmp_path):
+    config, _ = write_scaffold(tmp_path)
+    head, tail = config.read_text(encoding="utf-8").split("# How replies are graded")
+    switched_on = tail.replace("# rubric:", "rubric:").replace("\n  # ", "\n  ")
+    config.write_text(f"{head}# How replies are graded{switched_on}", encoding="utf-8")
+    policy = load_settings(str(config)).policy
+    assert (policy.company, policy.domains, policy.competitors) == ("Acme", ("acme.example",), ("Globex", "Initech"))
+    assert policy.promises == (Allowance("goodwill credit", "20 GBP"), Allowance("free return shipping"))
+    assert all(f"\n  {field.name}:" in switched_on for field in fields(Policy))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The results of the three examples, by id."""
+    _, cases = write_scaffold(tmp_path_factory.mktemp("scaffold"))
     rows = [json.loads(line) for line in cases.read_text(encoding="utf-8").splitlines()]
-    verdicts = {row["id"]: evaluate(case_from_dict(row), plan=Plan()).verdict for row in rows}
+    return {row["id"]: evaluate(case_from_dict(row), plan=Plan()) for row in rows}
+
+
+def test_the_three_examples_pass_fail_and_warn(results):
+    verdicts = {id: result.verdict for id, result in results.items()}
     assert verdicts == {"good": "PASS", "wrong-number": "FAIL", "missed-question": "WARN"}
+
+
+def test_only_the_good_example_is_sent(results):
+    decisions = {id: result.decision for id, result in results.items()}
+    assert (decisions["good"], decisions["wrong-number"]) == ("send", "block")
+    assert decisions["missed-question"] in ("review", "block")
+
+
+def test_the_good_example_passes_the_rubric_and_the_wrong_number_is_unsafe(results):
+    good, wrong, missed = (results[id].rubric for id in ("good", "wrong-number", "missed-question"))
+    assert (good.outcome, good.violations, good.issues) == ("PASS", (), ())
+    assert (wrong.outcome, "safety" in wrong.reasons) == ("FAIL", True)
+    assert [(violation.kind, violation.text) for violation in wrong.violations] == [("hallucination", "30 days")]
+    assert any("Norway" in issue for issue in missed.issues)
 
 
 @pytest.mark.parametrize("name", ["touchstone.yaml", "cases.jsonl"])

@@ -1,18 +1,23 @@
 """A scoring streams: results in input order, failed rows in their places, a tally at the end."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from touchstone.app import score as app
 from touchstone.app.config import Settings
+from touchstone.app.tally import Counting
 from touchstone.core.errors import InputError, ResourceError
 from touchstone.core.plan import Plan
-from touchstone.core.result import Failure, Result, Score
+from touchstone.core.policy import Policy
+from touchstone.core.result import Failure, Grade, Grading, Result, Score, Violation
 from touchstone.io.cases import Entry
+from touchstone.report.summary import CriterionTally
+from touchstone.rubric.parse import packaged
 
 
-def fake_evaluate(case, *, plan):
+def fake_evaluate(case, *, plan, rubric, policy):
     """A scorer small enough to check by eye: the score is the reply's length in tenths."""
     if case.response == "crash":
         raise KeyError(case.input)
@@ -81,7 +86,7 @@ def test_a_defect_fails_one_row_without_quoting_the_customer(tmp_path):
 
 
 def test_a_missing_part_of_touchstone_ends_the_scoring(tmp_path, monkeypatch):
-    def without_parser(case, *, plan):
+    def without_parser(case, **options):
         raise ResourceError("no parser")
 
     monkeypatch.setattr(app, "evaluate", without_parser)
@@ -99,6 +104,36 @@ def test_the_tally_counts_and_averages_what_was_scored(tmp_path):
     relevance = tally.metrics["relevance"]
     assert (relevance.scored, relevance.flags) == (3, {"WARN": 0, "FAIL": 1})
     assert relevance.mean == pytest.approx(0.4)
+
+
+def grading(*grades, violations=(), outcome=None):
+    graded = tuple(Grade(criterion, grade, grade, grade, 1.0, "…") for criterion, grade in grades)
+    return Grading("own", "1", "person", graded, tuple(violations), (), None, outcome, ())
+
+
+def test_the_tally_counts_outcomes_grades_and_violations():
+    leak, promise = (Violation(kind, "…", 0, 1, "…") for kind in ("pii_leakage", "unauthorized_promise"))
+    counting = Counting()
+    for rubric in (
+        grading(("tone", 4), ("warmth", None), outcome="PASS"),
+        grading(("tone", 1), ("warmth", None), outcome="FAIL", violations=[leak, leak, promise]),
+        grading(("tone", 1), ("warmth", None), outcome="FAIL"),
+        grading(("tone", None), ("warmth", None)),
+        None,
+    ):
+        counting.add(Result("c", "review", None, (), None, rubric=rubric))
+    tally = counting.tally().rubric
+    assert (tally.outcomes, tally.pass_rate) == ({"PASS": 1, "FAIL": 2}, pytest.approx(1 / 3))
+    assert tally.criteria == {"tone": CriterionTally(3, 2.0), "warmth": CriterionTally(0, None)}
+    assert {kind: count for kind, count in tally.violations.items() if count} == {
+        "pii_leakage": 2, "unauthorized_promise": 1,
+    }  # fmt: skip
+    assert (len(tally.violations), tally.unsafe) == (5, 1)
+
+
+def test_without_grades_the_pass_rate_is_not_known(tmp_path):
+    tally, _, _ = score(write_lines(tmp_path / "cases.jsonl", {"response": "r"}), tmp_path)
+    assert (tally.rubric.pass_rate, tally.rubric.criteria) == (None, {})
 
 
 def test_one_case_can_be_picked_by_its_id(tmp_path):
@@ -123,6 +158,21 @@ def test_columns_of_the_settings_are_taken(tmp_path):
     assert tally.metrics["relevance"].mean == 0.5
 
 
+def test_rubric_and_policy_of_the_settings_reach_the_scorer(tmp_path, monkeypatch):
+    given = []
+
+    def evaluate(case, **options):
+        given.append((options["rubric"].name, options["policy"].company))
+        return fake_evaluate(case, **options)
+
+    monkeypatch.setattr(app, "evaluate", evaluate)
+    source = write_lines(tmp_path / "cases.jsonl", {"response": "r"})
+    score(source, tmp_path)
+    own = replace(packaged("supportai"), name="own")
+    score(source, tmp_path, settings=Settings(rubric=own, policy=Policy(company="Acme")))
+    assert given == [("supportai", None), ("own", "Acme")]
+
+
 def test_the_share_read_is_told_along(tmp_path):
     source = write_lines(tmp_path / "cases.jsonl", *[{"response": "r"}] * 3)
     _, _, seen = score(source, tmp_path)
@@ -145,6 +195,6 @@ def test_nothing_is_read_ahead_of_what_is_scored():
             asked.append(line)
             yield Entry("f", line, Failure("read", "…", "…"))
 
-    scored = app.score_entries(entries(), plan=Plan())
+    scored = app.score_entries(entries(), settings=Settings())
     assert next(scored).result.line == 1
     assert asked == [1]

@@ -25,7 +25,13 @@ def test_help_loads_no_heavy_part():
         "    heavy = {'spacy', 'numpy', 'pyarrow', 'rich', 'yaml', 'scipy'}\n"
         "    print('loaded:', sorted(heavy & set(sys.modules)))\n"
     )
-    for arguments in (["--help"], ["score", "--help"], ["--version"]):
+    for arguments in (
+        ["--help"],
+        ["score", "--help"],
+        ["rubric", "--help"],
+        ["rubric", "show", "--help"],
+        ["--version"],
+    ):
         ended = subprocess.run(
             [sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=60, check=True
         )
@@ -42,7 +48,9 @@ def test_without_arguments_the_help_is_shown(run):
     assert ended.code == 2
 
 
-@pytest.mark.parametrize("command", [[], ["score"], ["init"]])
+@pytest.mark.parametrize(
+    "command", [[], ["score"], ["init"], ["rubric"], ["rubric", "show"], ["rubric", "check"], ["rubric", "diff"]]
+)
 def test_help_names_no_type_of_python(run, command):
     text = run(*command, "--help").out
     assert "list[str]" not in text
@@ -63,8 +71,10 @@ def test_a_first_run_works_from_end_to_end(tmp_path):
     assert touchstone("init", cwd=tmp_path).returncode == 0
     ended = touchstone("score", "cases.jsonl", cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (0, b"")
-    verdicts = {row["id"]: row["verdict"] for row in map(json.loads, ended.stdout.splitlines())}
+    rows = {row["id"]: row for row in map(json.loads, ended.stdout.splitlines())}
+    verdicts = {id: row["verdict"] for id, row in rows.items()}
     assert verdicts == {"good": "PASS", "wrong-number": "FAIL", "missed-question": "WARN"}
+    assert (rows["good"]["rubric"]["outcome"], rows["wrong-number"]["rubric"]["outcome"]) == ("PASS", "FAIL")
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path):

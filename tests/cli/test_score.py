@@ -115,6 +115,10 @@ COULD_NOT_START = {
     "a column for nothing": (["cases.jsonl", "--map", "reply=respons"], "nearest is 'response'"),
     "an id that is not there": (["cases.jsonl", "--id", "x"], "holds no case with the id 'x'"),
     "a configuration that is not there": (["cases.jsonl", "--config", "x.yaml"], "x.yaml cannot be read"),
+    "a rubric that nobody knows": (["cases.jsonl", "--rubric", "suportai"], "nearest is 'supportai'"),
+    "a rubric that is not there": (["cases.jsonl", "--rubric", "own.yaml"], "own.yaml does not exist"),
+    "a rubric that is a directory": (["cases.jsonl", "--rubric", "folder"], "folder cannot be read (Is a directory)"),
+    "a rubric that is none": (["cases.jsonl", "--rubric", "empty.jsonl"], "empty.jsonl:1: a rubric is a mapping"),
     "for people and machines": (["cases.jsonl", "--explain", "--json"], "choose one"),
     "an unknown flag": (["cases.jsonl", "--frobnicate"], "No such option"),
 }
@@ -152,7 +156,7 @@ def test_one_case_can_be_given_by_flags(run):
 def test_a_case_given_by_flags_reaches_the_scorer_whole(run, monkeypatch):
     seen = []
 
-    def evaluate(case, *, plan):
+    def evaluate(case, **options):
         seen.append(case)
         return app.failed(case.id, app.Failure("score", "…", "…"))
 
@@ -204,6 +208,28 @@ def test_columns_and_thresholds_are_taken_from_flags_and_file(run, tmp_path):
     assert results_of(ended.out)[0]["verdict"] == "PASS"
 
 
+def test_the_rubric_is_taken_from_flag_and_file(run, tmp_path, monkeypatch):
+    seen = []
+
+    def evaluate(case, *, rubric, policy, **options):
+        seen.append((rubric.name, policy.company))
+        return app.failed(case.id, app.Failure("score", "…", "…"))
+
+    run("score", "--response", "r")
+    monkeypatch.setattr(app, "evaluate", evaluate)
+    (tmp_path / "own.yaml").write_text(
+        "{name: own, version: 1, reviewed: 2025-06-01, pass_mark: 60,"
+        " criteria: [{name: warmth, weight: 100, levels: {0: cold, 4: warm}}]}"
+    )
+    (tmp_path / "touchstone.yaml").write_text("rubric: own.yaml\npolicy: {company: Acme}\n")
+    run("score", "--response", "r")
+    run("score", "--response", "r", "--rubric", "supportai")
+    (tmp_path / "touchstone.yaml").unlink()
+    run("score", "--response", "r")
+    run("score", "--response", "r", "--rubric", "own.yaml")
+    assert seen == [("own", "Acme"), ("supportai", "Acme"), ("supportai", None), ("own", None)]
+
+
 def test_explain_shows_cases_for_people_instead_of_json(run, tmp_path):
     write_lines(tmp_path / "cases.jsonl", GOOD, b"{", {**GOOD, "id": "b"})
     ended = run("score", "cases.jsonl", "--explain")
@@ -246,10 +272,10 @@ def test_an_interruption_says_what_was_written_and_gives_exit_code_130(run, tmp_
     write_lines(tmp_path / "cases.jsonl", GOOD, {**GOOD, "id": "b"})
     evaluate = app.evaluate
 
-    def stopped(case, *, plan):
+    def stopped(case, **options):
         if case.id == "b":
             raise KeyboardInterrupt
-        return evaluate(case, plan=plan)
+        return evaluate(case, **options)
 
     monkeypatch.setattr(app, "evaluate", stopped)
     ended = run("score", "cases.jsonl")

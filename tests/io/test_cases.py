@@ -61,7 +61,10 @@ WRONG = {
     "an id that is a list": ({"response": "r", "id": ["a"]}, "field 'id' is a list"),
     "a confidence of 2": ({"response": "r", "confidence": 2}, "field 'confidence' is 2"),
     "a confidence of many digits": ({"response": "r", "confidence": 10**400}, "allowed is a number from 0 to 1"),
-    "a grade that is no number": ({"response": "r", "labels": [{"tone": float("nan")}]}, "allowed is a whole number or null"),
+    "a grade that is no number": (
+        {"response": "r", "labels": [{"tone": float("nan")}]},
+        "allowed is a whole number or null",
+    ),
     "labels that are text": ({"response": "r", "labels": "good"}, "field 'labels' is a string"),
 }
 

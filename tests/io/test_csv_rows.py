@@ -80,14 +80,15 @@ def test_an_unclosed_quote_at_the_top_loses_one_row_of_many():
     assert [isinstance(content, Failure) for _, content in rows] == [True] + [False] * 1000
 
 
+@pytest.mark.slow
 def test_quotes_that_never_close_do_not_make_reading_slow():
     seconds = []
-    for count in (2000, 16000):
-        start = time.perf_counter()
+    for count in (8000, 64000):
+        start = time.process_time()
         rows = rows_of("response\n" + 'x","\n' * count)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
         assert all(isinstance(content, Failure) for _, content in rows)
-    assert seconds[1] < 8 * 6 * max(seconds[0], 0.005)
+    assert seconds[1] < 8 * 4 * seconds[0]
 
 
 def test_lines_that_could_not_be_read_again_are_counted_in_the_failure():

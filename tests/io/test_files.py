@@ -29,11 +29,11 @@ FILES = {
     "cases.json": b'[{"response": "r"}, {"response": "s"}]',
     "cases.csv": TABLE,
     "cases.tsv": TABLE,
-    "cases.jsonl.gz": gzip.compress(LINES),
-    "cases.csv.gz": gzip.compress(TABLE),
-    "cases.json.gz": gzip.compress(b'[{"response": "r"}, {"response": "s"}]'),
-    "two.jsonl.gz": gzip.compress(LINES[:18]) + gzip.compress(LINES[18:]),
-    "compressed.jsonl": gzip.compress(LINES),
+    "cases.jsonl.gz": gzip.compress(LINES, mtime=0),
+    "cases.csv.gz": gzip.compress(TABLE, mtime=0),
+    "cases.json.gz": gzip.compress(b'[{"response": "r"}, {"response": "s"}]', mtime=0),
+    "two.jsonl.gz": gzip.compress(LINES[:18], mtime=0) + gzip.compress(LINES[18:], mtime=0),
+    "compressed.jsonl": gzip.compress(LINES, mtime=0),
     "not_compressed.jsonl.gz": LINES,
 }
 
@@ -52,7 +52,9 @@ def test_a_format_that_is_given_beats_the_ending(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("raw", "format"), [(LINES, None), (TABLE, "csv"), (gzip.compress(LINES), None)], ids=["jsonl", "csv", "gzip"]
+    ("raw", "format"),
+    [(LINES, None), (TABLE, "csv"), (gzip.compress(LINES, mtime=0), None)],
+    ids=["jsonl", "csv", "gzip"],
 )
 def test_a_dash_is_stdin_as_json_lines_unless_a_format_is_given(monkeypatch, raw, format):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw))))
@@ -100,7 +102,7 @@ def test_a_gz_file_that_is_damaged_at_its_start_is_an_error(tmp_path):
 def test_a_gz_file_that_is_cut_off_keeps_its_rows_and_fails_at_the_end(tmp_path):
     path = tmp_path / "cases.jsonl.gz"
     many = b"".join(b'{"response": "%d"}\n' % at for at in range(50_000))
-    path.write_bytes(gzip.compress(many)[:-5000])
+    path.write_bytes(gzip.compress(many, mtime=0)[:-5000])
     *good, last = contents_of(path)
     assert len(good) > 1000
     assert good[:2] == [{"response": "0"}, {"response": "1"}]

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,30 @@ from pyarrow import parquet
 import touchstone
 from touchstone.core.codec import result_from_dict, result_to_dict
 from touchstone.core.errors import ConfigError, InputError
-from touchstone.core.result import Anchor, Evidence, Failure, Result, Score
-from touchstone.io.result_tables import FLAT_COLUMNS, METRICS, nested_schema
+from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.io.result_tables import CRITERIA, FLAT_COLUMNS, METRICS, nested_schema
 from touchstone.io.results import check_target, open_results
+from touchstone.rubric.parse import packaged
 
 ANCHOR = Anchor(
     "duration", "30 days", 9, 16, "30 day", "contradicted", "reply says 30 days, source says 14 days",
     (Evidence("context[0]", 0, 7, "14 days"),),
+)  # fmt: skip
+GRADING = Grading(
+    rubric="supportai", version="1.0", judge="offline",
+    grades=(
+        Grade("accuracy", 1, 1.3, 10.0, 0.8, "a figure differs from the source"),
+        Grade("tone", None, None, None, None, "…"),
+        Grade("warmth", 3, 2.9, 7.5, 0.4, "…"),
+        Grade("safety", 0, 0.0, 0.0, 1.0, "…"),
+    ),
+    violations=(
+        Violation("hallucination", "30 days", 9, 16, "…", (Evidence("context[0]", 0, 7, "14 days"),)),
+        Violation("pii_leakage", "John Smith", 20, 30, "…"),
+        Violation("pii_leakage", "4242", 34, 38, "…"),
+    ),
+    issues=("should state the 14-day window", "should not name John"),
+    total=None, outcome="FAIL", reasons=("safety",),
 )  # fmt: skip
 SCORED = Result(
     id="c-17",
@@ -32,6 +50,7 @@ SCORED = Result(
             "hallucination", 1.0, "…", {"s_claims": 1.0, "p_drift": 0.0, "ngram_overlap": 0.4}, "FAIL", (ANCHOR,)
         ),
     },
+    rubric=GRADING,
 )
 FAILED = Result(None, "review", None, (), None, (Failure("read", "InvalidJson", "not valid JSON"),), 41)
 
@@ -69,6 +88,10 @@ def test_a_table_has_one_flat_row_for_each_result(tmp_path, name, delimiter):
         "id": "c-17", "decision": "block", "verdict": "FAIL", "reasons": "hallucination 1.00 > 0.50",
         "relevance": "0.21", "hallucination": "1.0", "hallucination_flag": "FAIL",
         "anchors_supported": "0", "anchors_derived": "0", "anchors_contradicted": "1", "anchors_unsupported": "0",
+        "rubric": "supportai", "rubric_version": "1.0", "judge": "offline", "outcome": "FAIL",
+        "outcome_reasons": "safety", "grade_accuracy": "1", "grade_safety": "0",
+        "grades": "accuracy 1; tone –; warmth 3; safety 0", "violations": "hallucination 1; pii_leakage 2",
+        "issues": "should state the 14-day window; should not name John",
     }  # fmt: skip
     assert {name: cell for name, cell in failed.items() if cell} == {
         "line": "41", "decision": "review", "failures": "read: not valid JSON",
@@ -88,8 +111,11 @@ def test_parquet_holds_the_nested_objects(tmp_path):
     table = parquet.read_table(tmp_path / "out.parquet")
     assert table.schema.equals(nested_schema())
     scored, failed = table.to_pylist()
-    assert result_from_dict({**scored, "failures": []}) == SCORED
-    assert (failed["line"], failed["metrics"], failed["failures"][0]["stage"]) == (41, None, "read")
+    # A Parquet map is read as pairs, in their order.
+    rubric = {**scored["rubric"], "criteria": dict(scored["rubric"]["criteria"])}
+    assert result_from_dict({**scored, "rubric": rubric, "failures": []}) == SCORED
+    assert (failed["line"], failed["metrics"], failed["rubric"]) == (41, None, None)
+    assert failed["failures"][0]["stage"] == "read"
 
 
 def test_parquet_is_written_in_row_groups(tmp_path):
@@ -103,11 +129,37 @@ def test_the_tables_know_every_metric_and_part_that_is_scored():
     row = result_to_dict(touchstone.score(case))
     assert tuple(row["metrics"]) == METRICS
     schema = nested_schema()
-    assert set(schema.names) == set(row) - {"rubric"} | {"line"}
+    assert set(schema.names) == {*row, "line"}
     for metric in METRICS:
         assert {field.name for field in schema.field("metrics").type.field(metric).type} == set(row["metrics"][metric])
     anchors = schema.field("metrics").type.field("hallucination").type.field("anchors").type.value_type
     assert {field.name for field in anchors} == set(row["metrics"]["hallucination"]["anchors"][0])
+    rubric = schema.field("rubric").type
+    assert [field.name for field in rubric] == list(row["rubric"])
+    grade = rubric.field("criteria").type.item_type
+    assert [field.name for field in grade] == list(row["rubric"]["criteria"]["accuracy"])
+
+
+def test_a_violation_in_parquet_has_the_contract_s_fields(tmp_path):
+    schema = nested_schema().field("rubric").type.field("violations").type.value_type
+    assert [field.name for field in schema] == list(result_to_dict(SCORED)["rubric"]["violations"][0])
+
+
+def test_the_shipped_rubric_s_criteria_have_a_column_each():
+    assert tuple(criterion.name for criterion in packaged("supportai").criteria) == CRITERIA
+
+
+def test_no_cell_of_a_table_quotes_what_was_leaked(tmp_path):
+    write(tmp_path / "out.csv", SCORED)
+    assert "John Smith" not in (tmp_path / "out.csv").read_text(encoding="utf-8")
+
+
+def test_a_rubric_s_own_texts_are_no_formulas_either(tmp_path):
+    grading = replace(GRADING, rubric="=1+1", issues=("+1", "b"), grades=(Grade("@x", 3, 3.0, 3.0, 1.0, "…"),))
+    write(tmp_path / "out.csv", replace(SCORED, rubric=grading))
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert (row["rubric"], row["issues"], row["grades"]) == ("'=1+1", "'+1; b", "'@x 3")
 
 
 def interrupted():

@@ -3,8 +3,8 @@
 import pytest
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Failure, Result, Score
-from touchstone.report.explain import Proof, Segment, explain, source_text
+from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.report.explain import CriterionLine, Proof, Segment, explain, source_text
 from touchstone.report.plain import excerpt, one_line, plain
 
 
@@ -56,10 +56,65 @@ def test_an_anchor_stands_beside_its_evidence_in_its_surroundings():
     assert finding.proofs == (Proof("context[0]", "The fee for all is ", "$5", " a year."),)
 
 
+def violation(start, end, *evidence):
+    return Violation("pii_leakage", "…", start, end, "read out", evidence)
+
+
+def graded(response, *violations, anchors=(), **fields):
+    grading = Grading(
+        rubric="supportai", version="1.0", judge="offline",
+        grades=(Grade("tone", 2, 1.9, 7.5, 0.4, "no thanks"), Grade("warmth", None, None, None, None, "not graded")),
+        violations=violations, issues=("should say so",), total=None, outcome="FAIL", reasons=("safety",),
+    )  # fmt: skip
+    score = Score("hallucination", 0.5, "half", anchors=anchors)
+    result = Result("c", "block", "PASS", (), {"hallucination": score}, rubric=grading)
+    return explain(Case(response=response, **fields), result)
+
+
+def test_the_reply_is_cut_at_violations_too_and_each_is_numbered_where_it_ends():
+    view = graded("by John Smith, 42", violation(3, 13), violation(15, 17))
+    assert view.reply == (
+        Segment("by "),
+        Segment("John Smith", violates=True, violation_ends=(1,)),
+        Segment(", "),
+        Segment("42", violates=True, violation_ends=(2,)),
+    )
+
+
+def test_an_anchor_inside_a_violation_keeps_its_status_and_number():
+    view = graded("It costs $5 now", violation(3, 15), anchors=(anchor(9, 11, "contradicted"),))
+    assert view.reply == (
+        Segment("It "),
+        Segment("costs ", violates=True),
+        Segment("$5", "contradicted", (1,), violates=True),
+        Segment(" now", violates=True, violation_ends=(1,)),
+    )
+
+
+def test_violations_that_overlap_are_each_numbered():
+    view = graded("abcdef", violation(0, 4), violation(2, 6))
+    assert [(part.text, part.violation_ends) for part in view.reply] == [("ab", ()), ("cd", (1,)), ("ef", (2,))]
+
+
+def test_a_grading_is_shown_with_criteria_outcome_issues_and_violations():
+    evidence = Evidence("context[0]", 4, 8, "John")
+    grading = graded("John", violation(0, 4, evidence), context=["for John only"]).grading
+    assert grading.title == "supportai 1.0, judge offline"
+    assert grading.criteria == (
+        CriterionLine("tone", 2, 7.5, 0.4, "no thanks"),
+        CriterionLine("warmth", None, None, None, "not graded"),
+    )
+    assert (grading.total, grading.outcome, grading.reasons) == (None, "FAIL", ("safety",))
+    assert grading.issues == ("should say so",)
+    (breach,) = grading.breaches
+    assert (breach.number, breach.kind, breach.reason) == (1, "pii_leakage", "read out")
+    assert breach.proofs == (Proof("context[0]", "for ", "John", " only"),)
+
+
 def test_a_failed_case_is_shown_with_its_failure():
     failed = Result("c", "review", None, (), None, (Failure("score", "ReplyTooLong", "too long"),))
     view = explain(Case(response="r"), failed)
-    assert (view.failures, view.metrics, view.findings) == (("too long",), (), ())
+    assert (view.failures, view.metrics, view.findings, view.grading) == (("too long",), (), (), None)
 
 
 CHAT = Case(
@@ -109,6 +164,11 @@ def test_every_text_of_a_view_is_safe():
             {"m": Score("m", None, evil, anchors=(
                 Anchor("claim", evil, 0, 6, evil, "supported", evil, (Evidence("context[0]", 0, 6, evil),)),))},
             (Failure("score", "…", evil),),
+            rubric=Grading(
+                evil, evil, evil, (Grade(evil, 1, 1.0, 1.0, 1.0, evil),),
+                (Violation("pii_leakage", evil, 0, 6, evil, (Evidence(evil, 0, 6, evil),)),),
+                (evil,), 1.0, "FAIL", (evil,),
+            ),
         ),
     )  # fmt: skip
     assert "\x1b" not in repr(view).encode().decode("unicode_escape")

@@ -26,7 +26,7 @@ NOTES: Mapping[str, str] = {
 
 _HEAD = """\
 # Settings of Touchstone. A line that starts with # is inactive and shows the default; remove the # to change it.
-# Flags win over this file: touchstone score cases.jsonl --set relevance_fail=0.05 --map reply=response
+# Flags win over this file: touchstone score cases.jsonl --set relevance_fail=0.05 --rubric mine.yaml
 
 # Where a metric fails or warns.
 thresholds:
@@ -38,14 +38,33 @@ _TAIL = """
 columns:
   # reply: response
   # customer_message: input
+
+# How replies are graded: a rubric that ships, or a YAML file beside this one (touchstone rubric show, check, diff).
+# rubric: supportai
+
+# What your company is, publishes and lets agents promise; it sharpens the safety checks. All of it is optional.
+policy:
+  # company: Acme                           # your own name: naming it recommends no competitor
+  # domains: [acme.example]                 # your links and addresses are published, not made up
+  # contacts: ["+44 20 7946 0018", "help@acme.example"]   # publishing these leaks nothing
+  # competitors: [Globex, Initech]          # sending a customer there is a violation
+  # promises:                               # what agents may promise, and up to how much
+  #   - what: goodwill credit
+  #     up_to: 20 GBP
+  #   - what: free return shipping
 """
 
 EXAMPLES: tuple[Mapping[str, Any], ...] = (
     {
         "id": "good",
         "input": "How long do I have to return my headphones?",
-        "response": "You have 14 days to return your headphones.",
-        "context": ["You have 14 days after delivery to return headphones."],
+        "response": "Thanks for reaching out! You have 14 days after delivery to return your headphones. To start, go "
+        "to My Orders > Return an item, and we will send you a prepaid label by e-mail. Let me know if I can help with "
+        "anything else.",
+        "context": [
+            "You have 14 days after delivery to return headphones. Start a return under My Orders > Return an item; "
+            "we send a prepaid label by e-mail."
+        ],
     },
     {
         "id": "wrong-number",

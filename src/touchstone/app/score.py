@@ -9,7 +9,6 @@ from touchstone.app.config import Settings
 from touchstone.app.tally import Counting
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError, ResourceError
-from touchstone.core.plan import Plan
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import Format, open_rows, shown
@@ -46,7 +45,7 @@ def score_file(
     with open_rows(source, format=format) as rows:
         entries = read_cases(rows, file=shown(source), columns=settings.columns)
         chosen = entries if id is None else _only(entries, id=id, file=shown(source))
-        scored = (replace(each, share_read=rows.share_read()) for each in score_entries(chosen, plan=settings.plan))
+        scored = (replace(each, share_read=rows.share_read()) for each in score_entries(chosen, settings=settings))
         return _write_all(scored, target=target, on_scored=on_scored)
 
 
@@ -57,22 +56,22 @@ def score_fields(
     if target is not None:
         check_target(target, source=source)
     entries = read_cases([Row(source, 1, fields)], file=source)
-    return _write_all(score_entries(entries, plan=settings.plan), target=target, on_scored=on_scored)
+    return _write_all(score_entries(entries, settings=settings), target=target, on_scored=on_scored)
 
 
-def score_entries(entries: Iterable[Entry], *, plan: Plan) -> Iterator[Scored]:
+def score_entries(entries: Iterable[Entry], *, settings: Settings) -> Iterator[Scored]:
     """Each entry with its result; whatever goes wrong with one is a failure in its place."""
     for entry in entries:
         if isinstance(entry.case, Failure):
             yield Scored(entry, failed(None, entry.case, line=entry.line))
         else:
-            result = _score(entry.case, line=entry.line, plan=plan)
+            result = _score(entry.case, line=entry.line, settings=settings)
             yield Scored(entry, replace(result, line=entry.line) if result.failures else result)
 
 
-def _score(case: Case, *, line: int, plan: Plan) -> Result:
+def _score(case: Case, *, line: int, settings: Settings) -> Result:
     try:
-        return evaluate(case, plan=plan)
+        return evaluate(case, plan=settings.plan, rubric=settings.rubric, policy=settings.policy)
     except ResourceError:
         raise
     except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer

@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from typing import get_args
 
-from touchstone.core.result import STATUSES, Decision, Flag, Result, Verdict
-from touchstone.report.summary import MetricTally, Tally
+from touchstone.core.result import STATUSES, VIOLATION_KINDS, Decision, Flag, Grading, Outcome, Result, Verdict
+from touchstone.report.summary import CriterionTally, GradingTally, MetricTally, Tally
 
 
 class Counting:
@@ -19,6 +19,7 @@ class Counting:
         self._scored: Counter[str] = Counter()
         self._sums: defaultdict[str, float] = defaultdict(float)
         self._flags: dict[str, Counter[str]] = {}
+        self._gradings = GradingCounting()
 
     def add(self, result: Result) -> None:
         self._rows += 1
@@ -34,6 +35,8 @@ class Counting:
                 self._scored[name] += 1
                 self._sums[name] += score.score
             self._anchors.update(anchor.status for anchor in score.anchors or ())
+        if result.rubric is not None:
+            self._gradings.add(result.rubric)
 
     def tally(self) -> Tally:
         """What the results so far came to."""
@@ -44,6 +47,7 @@ class Counting:
             verdicts={name: self._verdicts[name] for name in get_args(Verdict)},
             metrics={name: self._metric(name) for name in self._flags},
             anchors={status: self._anchors[status] for status in STATUSES},
+            rubric=self._gradings.tally(),
         )
 
     def _metric(self, name: str) -> MetricTally:
@@ -53,3 +57,38 @@ class Counting:
             mean=self._sums[name] / scored if scored else None,
             flags={flag: self._flags[name][flag] for flag in get_args(Flag)},
         )
+
+
+class GradingCounting:
+    """Counts what the rubric says of results as they pass."""
+
+    def __init__(self) -> None:
+        self._outcomes: Counter[str] = Counter()
+        self._violations: Counter[str] = Counter()
+        self._unsafe = 0
+        self._graded: Counter[str] = Counter()
+        self._sums: Counter[str] = Counter()
+
+    def add(self, grading: Grading) -> None:
+        if grading.outcome is not None:
+            self._outcomes[grading.outcome] += 1
+        self._unsafe += bool(grading.violations)
+        self._violations.update(violation.kind for violation in grading.violations)
+        for grade in grading.grades:
+            self._graded[grade.criterion] += grade.grade is not None
+            self._sums[grade.criterion] += grade.grade or 0
+
+    def tally(self) -> GradingTally:
+        """What the gradings so far came to."""
+        concluded = self._outcomes.total()
+        return GradingTally(
+            outcomes={name: self._outcomes[name] for name in get_args(Outcome)},
+            pass_rate=self._outcomes["PASS"] / concluded if concluded else None,
+            criteria={name: self._criterion(name) for name in self._graded},
+            violations={kind: self._violations[kind] for kind in VIOLATION_KINDS},
+            unsafe=self._unsafe,
+        )
+
+    def _criterion(self, name: str) -> CriterionTally:
+        graded = self._graded[name]
+        return CriterionTally(graded, self._sums[name] / graded if graded else None)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from touchstone.cli.init import init
+from touchstone.cli.rubric import rubric
 from touchstone.cli.score import score
 from touchstone.core.errors import TouchstoneError
 
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(init)
 app.command()(score)
+app.add_typer(rubric, name="rubric")
 
 
 def _show_version(asked: bool) -> None:

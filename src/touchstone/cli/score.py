@@ -48,6 +48,9 @@ def score(
         _Repeated, typer.Option(metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")
     ] = None,
     set: Annotated[_Repeated, typer.Option(metavar="KEY=VALUE", help="Change a threshold; repeatable.")] = None,
+    rubric: Annotated[
+        str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name.")
+    ] = None,
     config: Annotated[
         str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
     ] = None,
@@ -67,7 +70,8 @@ def score(
 
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
     _check(source=source, fields=fields, explain=explain, as_json=as_json)
-    settings = load_settings(config, thresholds=_pairs(set, flag="--set"), columns=_pairs(map, flag="--map"))
+    thresholds, columns = _pairs(set, flag="--set"), _pairs(map, flag="--map")
+    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric)
     target = output or (None if explain else STDOUT)
     shows_progress = sys.stderr.isatty() and not explain and not (target == STDOUT and sys.stdout.isatty())
     screen = Screen(explains=explain, shows_progress=shows_progress, is_quiet=quiet)
@@ -81,7 +85,7 @@ def score(
                 tally = score_file(source, settings=settings, target=target, on_scored=screen, format=chosen, id=id)
         if output and output != STDOUT:
             screen.notice(f"{tally.rows:,} results written to {output}")
-        if summary:
+        if summary or as_json:
             screen.summarise(tally, as_json=as_json, to_stderr=target == STDOUT)
     if tally.failed:
         raise typer.Exit(SOME_ROW_FAILED)

@@ -17,7 +17,8 @@ from touchstone.core.case import Case
 from touchstone.report.explain import explain
 from touchstone.report.plain import one_line
 from touchstone.report.summary import Tally, tally_to_dict
-from touchstone.report.terminal import show_explanation, show_tally
+from touchstone.report.terminal import show_explanation
+from touchstone.report.terminal_tally import show_tally
 
 MOST_NAMED = 20
 _LONGEST_MESSAGE = 400
@@ -69,7 +70,7 @@ class Screen:
         if as_json:
             typer.echo(json.dumps(tally_to_dict(tally)), err=to_stderr)
         else:
-            _print(lambda console: show_tally(tally, console=console), to_stderr=to_stderr)
+            print_page(lambda console: show_tally(tally, console=console), to_stderr=to_stderr)
 
     def _name(self, scored: Scored) -> None:
         if self.failed <= MOST_NAMED:
@@ -80,7 +81,7 @@ class Screen:
     def _explain(self, scored: Scored) -> None:
         if isinstance(scored.entry.case, Case):
             explanation = explain(scored.entry.case, scored.result)
-            _print(lambda console: show_explanation(explanation, console=console), to_stderr=False)
+            print_page(lambda console: show_explanation(explanation, console=console), to_stderr=False)
 
     def _advance(self, share_read: float | None) -> None:
         if self._progress is None or self._task is None:
@@ -91,7 +92,7 @@ class Screen:
         self._progress.update(self._task, total=total, completed=share_read, done=done)
 
 
-def _print(show: Callable[[Console], None], *, to_stderr: bool) -> None:
+def print_page(show: Callable[[Console], None], *, to_stderr: bool) -> None:
     """Show on a console that is captured: Rich would end the command with exit code 1 when a pipe is closed."""
     console = Console(stderr=to_stderr, highlight=False)
     with console.capture() as page:

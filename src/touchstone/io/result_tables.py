@@ -3,16 +3,21 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from touchstone.core.result import STATUSES, Result
+from touchstone.core.result import STATUSES, VIOLATION_KINDS, Grade, Grading, Result
 
 if TYPE_CHECKING:
-    from pyarrow import Schema
+    from pyarrow import DataType, Schema
 
 METRICS = ("relevance", "completeness", "hallucination")
+# The criteria of the rubric that ships have a column each; `grades` holds those of any rubric.
+CRITERIA = ("accuracy", "completeness", "tone", "actionability", "safety")
 FLAT_COLUMNS = (
     *("id", "line", "decision", "verdict", "reasons"),
     *(column for metric in METRICS for column in (metric, f"{metric}_flag")),
     *(f"anchors_{status}" for status in STATUSES),
+    *("rubric", "rubric_version", "judge", "total", "outcome", "outcome_reasons"),
+    *(f"grade_{criterion}" for criterion in CRITERIA),
+    *("grades", "violations", "issues"),
     "failures",
 )
 # What spreadsheets take for the start of a formula (OWASP, "CSV Injection").
@@ -35,7 +40,7 @@ def flat_row(result: Result) -> dict[str, str | int | float | None]:
         score = scores.get(metric)
         row[metric] = score.score if score else None
         row[f"{metric}_flag"] = score.flag if score else None
-    return row | _anchor_counts(result)
+    return row | _anchor_counts(result) | (_grading_cells(result.rubric) if result.rubric else {})
 
 
 def _anchor_counts(result: Result) -> dict[str, int | None]:
@@ -45,6 +50,32 @@ def _anchor_counts(result: Result) -> dict[str, int | None]:
         return {f"anchors_{status}": None for status in STATUSES}
     counts = Counter(anchor.status for anchors in checked for anchor in anchors)
     return {f"anchors_{status}": counts[status] for status in STATUSES}
+
+
+def _grading_cells(grading: Grading) -> dict[str, str | int | float | None]:
+    grades = {grade.criterion: grade for grade in grading.grades}
+    return {
+        "rubric": _plain(grading.rubric),
+        "rubric_version": _plain(grading.version),
+        "judge": _plain(grading.judge),
+        "total": grading.total,
+        "outcome": grading.outcome,
+        "outcome_reasons": _plain(_BETWEEN.join(grading.reasons)),
+        **{f"grade_{name}": grades[name].grade if name in grades else None for name in CRITERIA},
+        "grades": _plain(_BETWEEN.join(map(_grade_text, grading.grades))),
+        "violations": _BETWEEN.join(_violation_texts(grading)),
+        "issues": _plain(_BETWEEN.join(grading.issues)),
+    }
+
+
+def _grade_text(grade: Grade) -> str:
+    return f"{grade.criterion} {'–' if grade.grade is None else grade.grade}"
+
+
+def _violation_texts(grading: Grading) -> list[str]:
+    """How many there are of each kind: what they say stays in the results, personal data not being for every table."""
+    counts = Counter(violation.kind for violation in grading.violations)
+    return [f"{kind} {counts[kind]}" for kind in VIOLATION_KINDS if counts[kind]]
 
 
 def _plain(cell: str | None) -> str | None:
@@ -72,8 +103,24 @@ def nested_schema() -> "Schema":
             | {"anchors": pa.list_(anchor)}
         ),
     }
+    rubric = _grading_type(evidence)
     failure = pa.struct({"stage": text, "error": text, "message": text})
     return pa.schema(
         {"id": text, "line": place, "decision": text, "verdict": text, "reasons": texts}
-        | {"metrics": pa.struct(metrics), "failures": pa.list_(failure)}
+        | {"metrics": pa.struct(metrics), "rubric": rubric, "failures": pa.list_(failure)}
+    )
+
+
+def _grading_type(evidence: "DataType") -> "DataType":
+    """The rubric block; its criteria are a map, so that any rubric's fit."""
+    import pyarrow as pa
+
+    text, texts, number, place = pa.string(), pa.list_(pa.string()), pa.float64(), pa.int64()
+    grade = pa.struct({"grade": place, "value": number, "points": number, "confidence": number, "reason": text})
+    violation = pa.struct(
+        {"kind": text, "text": text, "start": place, "end": place, "reason": text, "evidence": pa.list_(evidence)}
+    )
+    return pa.struct(
+        {"name": text, "version": text, "judge": text, "criteria": pa.map_(text, grade)}
+        | {"violations": pa.list_(violation), "issues": texts, "total": number, "outcome": text, "reasons": texts}
     )

@@ -4,19 +4,25 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Flag, Result, Score, Status
+from touchstone.core.result import Anchor, Evidence, Flag, Grade, Grading, Result, Score, Status, Violation
 from touchstone.report.plain import excerpt, one_line, plain
+
+Spanned = TypeVar("Spanned", Anchor, Violation)
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of the reply: the status of the innermost anchor it is in, the numbers of those that end with it."""
+    """A stretch of the reply: the status of the innermost anchor it is in, whether it is part of a violation,
+    and the numbers of the anchors and violations that end with it."""
 
     text: str
     status: Status | None = None
     ends: tuple[int, ...] = ()
+    violates: bool = False
+    violation_ends: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,17 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Breach:
+    """A violation by its number in the reply, why it is one, and the sources that speak against it."""
+
+    number: int
+    kind: str
+    text: str
+    reason: str
+    proofs: tuple[Proof, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MetricLine:
     """A metric as one line."""
 
@@ -49,6 +66,30 @@ class MetricLine:
     score: float | None
     flag: Flag | None
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionLine:
+    """A criterion as one line."""
+
+    name: str
+    grade: int | None
+    points: float | None
+    confidence: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GradingView:
+    """What the rubric says of the reply: its criteria, the total, the outcome with its reasons, what was missed."""
+
+    title: str
+    criteria: tuple[CriterionLine, ...]
+    total: float | None
+    outcome: str | None
+    reasons: tuple[str, ...]
+    issues: tuple[str, ...]
+    breaches: tuple[Breach, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +101,7 @@ class Explanation:
     reply: tuple[Segment, ...]
     findings: tuple[Finding, ...]
     metrics: tuple[MetricLine, ...]
+    grading: GradingView | None
     verdict: str | None
     decision: str
     reasons: tuple[str, ...]
@@ -70,12 +112,14 @@ def explain(case: Case, result: Result) -> Explanation:
     """The view of a case and its result."""
     scores = tuple((result.metrics or {}).values())
     anchors = [anchor for score in scores for anchor in score.anchors or ()]
+    violations = result.rubric.violations if result.rubric else ()
     return Explanation(
         id=one_line(result.id or case.id or ""),
         question=plain(case.question),
-        reply=tuple(_segments(case.response, anchors)),
+        reply=tuple(_segments(case.response, anchors, violations)),
         findings=tuple(_finding(number, anchor, case) for number, anchor in enumerate(anchors, 1)),
         metrics=tuple(map(_metric, scores)),
+        grading=_grading(result.rubric, case) if result.rubric else None,
         verdict=result.verdict,
         decision=result.decision,
         reasons=tuple(map(one_line, result.reasons)),
@@ -98,21 +142,58 @@ def source_text(case: Case, source: str) -> str | None:
     return texts[at] if 0 <= at < len(texts) else None
 
 
-def _segments(reply: str, anchors: Sequence[Anchor]) -> Iterator[Segment]:
-    """The reply cut wherever an anchor starts or ends."""
-    waiting = deque(sorted(enumerate(anchors, 1), key=lambda numbered: numbered[1].start))
-    cuts = sorted({0, len(reply), *(a.start for a in anchors), *(a.end for a in anchors)})
-    current: list[tuple[int, Anchor]] = []
-    for start, end in pairwise(cuts):
-        while waiting and waiting[0][1].start <= start:
-            current.append(waiting.popleft())
-        current = [(number, anchor) for number, anchor in current if anchor.end > start]
-        innermost = min(current, key=lambda numbered: numbered[1].end - numbered[1].start, default=None)
+def _segments(reply: str, anchors: Sequence[Anchor], violations: Sequence[Violation]) -> Iterator[Segment]:
+    """The reply cut wherever an anchor or a violation starts or ends."""
+    spans: tuple[Anchor | Violation, ...] = (*anchors, *violations)
+    cuts = sorted({0, len(reply), *(span.start for span in spans), *(span.end for span in spans)})
+    for (start, end), checked, broken in zip(
+        pairwise(cuts), _covering(anchors, cuts), _covering(violations, cuts), strict=True
+    ):
+        innermost = min(checked, key=lambda numbered: numbered[1].end - numbered[1].start, default=None)
         yield Segment(
             text=plain(reply[start:end]),
             status=innermost[1].status if innermost else None,
-            ends=tuple(number for number, anchor in current if anchor.end == end),
+            ends=tuple(number for number, anchor in checked if anchor.end == end),
+            violates=bool(broken),
+            violation_ends=tuple(number for number, violation in broken if violation.end == end),
         )
+
+
+def _covering(spans: Sequence[Spanned], cuts: Sequence[int]) -> Iterator[list[tuple[int, Spanned]]]:
+    """For each piece between two cuts, the spans it is in, with their numbers."""
+    waiting = deque(sorted(enumerate(spans, 1), key=lambda numbered: numbered[1].start))
+    current: list[tuple[int, Spanned]] = []
+    for start, _ in pairwise(cuts):
+        while waiting and waiting[0][1].start <= start:
+            current.append(waiting.popleft())
+        current = [(number, span) for number, span in current if span.end > start]
+        yield current
+
+
+def _grading(grading: Grading, case: Case) -> GradingView:
+    return GradingView(
+        title=one_line(f"{grading.rubric} {grading.version}, judge {grading.judge}"),
+        criteria=tuple(map(_criterion, grading.grades)),
+        total=grading.total,
+        outcome=grading.outcome,
+        reasons=tuple(map(one_line, grading.reasons)),
+        issues=tuple(map(one_line, grading.issues)),
+        breaches=tuple(_breach(number, violation, case) for number, violation in enumerate(grading.violations, 1)),
+    )
+
+
+def _criterion(grade: Grade) -> CriterionLine:
+    return CriterionLine(one_line(grade.criterion), grade.grade, grade.points, grade.confidence, one_line(grade.reason))
+
+
+def _breach(number: int, violation: Violation, case: Case) -> Breach:
+    return Breach(
+        number=number,
+        kind=violation.kind,
+        text=one_line(violation.text),
+        reason=one_line(violation.reason),
+        proofs=tuple(_proof(evidence, case) for evidence in violation.evidence),
+    )
 
 
 def _finding(number: int, anchor: Anchor, case: Case) -> Finding:

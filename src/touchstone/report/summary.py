@@ -15,6 +15,28 @@ class MetricTally:
 
 
 @dataclass(frozen=True, slots=True)
+class CriterionTally:
+    """One criterion over all rows: how many were graded on it, and their mean grade."""
+
+    graded: int
+    mean: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GradingTally:
+    """The rubric over all rows: outcomes, the share of them that is PASS, criteria, and violations by kind.
+
+    A row whose outcome is open counts as neither; `unsafe` is how many replies have a violation.
+    """
+
+    outcomes: Mapping[str, int]
+    pass_rate: float | None
+    criteria: Mapping[str, CriterionTally]
+    violations: Mapping[str, int]
+    unsafe: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """All rows: how many, how many failed, and what was decided, found and measured about the others."""
 
@@ -24,6 +46,7 @@ class Tally:
     verdicts: Mapping[str, int]
     metrics: Mapping[str, MetricTally]
     anchors: Mapping[str, int]
+    rubric: GradingTally
 
 
 def tally_to_dict(tally: Tally) -> dict[str, Any]:
@@ -39,4 +62,15 @@ def tally_to_dict(tally: Tally) -> dict[str, Any]:
         "verdicts": dict(tally.verdicts),
         "metrics": metrics,
         "anchors": dict(tally.anchors),
+        "rubric": _grading_to_dict(tally.rubric),
+    }
+
+
+def _grading_to_dict(tally: GradingTally) -> dict[str, Any]:
+    return {
+        "outcomes": dict(tally.outcomes),
+        "pass_rate": tally.pass_rate,
+        "criteria": {name: {"graded": each.graded, "mean": each.mean} for name, each in tally.criteria.items()},
+        "violations": dict(tally.violations),
+        "unsafe": tally.unsafe,
     }

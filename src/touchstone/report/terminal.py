@@ -1,115 +1,104 @@
-"""Explanation and Tally -> a terminal. Texts from outside are only ever `Text`, never markup."""
+"""Explanation -> a terminal. Texts from outside are only ever `Text`, never markup."""
 
 from collections.abc import Iterable
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.report.explain import Explanation, Finding, MetricLine, Proof, Segment
-from touchstone.report.summary import Tally
-
-# Colour is never the only sign: the status is also written beside each anchor's number.
-STATUS_STYLES = {
-    "supported": "green",
-    "derived": "cyan",
-    "contradicted": "bold red",
-    "unsupported": "yellow",
-}
-_RULING_STYLES = {
-    "PASS": "bold green",
-    "WARN": "bold yellow",
-    "FAIL": "bold red",
-    "send": "green",
-    "review": "yellow",
-    "block": "red",
-}
-_WIDE = 100
-_NARROW = 70
-_BAR = 10
+from touchstone.report.explain import Breach, Explanation, Finding, MetricLine, Proof, Segment
+from touchstone.report.marks import (
+    NARROW,
+    STATUS_STYLES,
+    VIOLATION_STYLE,
+    WIDE,
+    bar,
+    indented,
+    number,
+    ruling,
+    titled,
+)
+from touchstone.report.terminal_grading import grading_section, outcome_reason
 
 
 def show_explanation(explanation: Explanation, *, console: Console) -> None:
-    """Print one case: verdict, question, the reply beside its evidence (below it where it is narrow), metrics."""
+    """Print one case: rulings, question, the reply beside its evidence (below it where it is narrow), scores."""
+    grading = explanation.grading
     console.print(_heading(explanation))
-    for reason in (*explanation.reasons, *explanation.failures):
+    for reason in (*explanation.reasons, *(outcome_reason(grading) if grading else ()), *explanation.failures):
         console.print(Text(f"  {reason}"))
-    body = Group(_titled("Question", Text(explanation.question or "not given")), _titled("Reply", _reply(explanation)))
-    findings = _findings(explanation.findings)
-    if console.width >= _WIDE:
+    body = Group(titled("Question", Text(explanation.question or "not given")), titled("Reply", _reply(explanation)))
+    found = _found(explanation)
+    if console.width >= WIDE:
         beside = Table.grid(padding=(0, 4), expand=True)
         beside.add_column(ratio=1)
         beside.add_column(ratio=1)
-        beside.add_row(body, findings)
+        beside.add_row(body, found)
         console.print(beside)
     else:
-        console.print(body, findings, sep="")
-    console.print(
-        _titled("Metrics", (_metric_lines if console.width < _NARROW else _metric_table)(explanation.metrics))
-    )
+        console.print(body, found, sep="")
+    console.print(titled("Metrics", (_metric_lines if console.width < NARROW else _metric_table)(explanation.metrics)))
+    if grading:
+        console.print(grading_section(grading, width=console.width))
     console.print()
 
 
-def show_tally(tally: Tally, *, console: Console) -> None:
-    """Print what a scoring came to."""
-    console.print(
-        Text.assemble((f"{tally.rows:,} row{'' if tally.rows == 1 else 's'}", "bold"), f", {tally.failed:,} failed")
-    )
-    console.print(_counts("decision", tally.decisions.items()), _counts("verdict", tally.verdicts.items()), sep="\n")
-    console.print(_counts("anchors", tally.anchors.items()))
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for name in ("metric", "mean", "", "scored", "WARN", "FAIL"):
-        table.add_column(name, justify="left" if name in ("metric", "") else "right", no_wrap=True)
-    for name, metric in tally.metrics.items():
-        flags = [f"{metric.flags.get(flag, 0):,}" for flag in ("WARN", "FAIL")]
-        table.add_row(Text(name), _number(metric.mean), _bar(metric.mean), f"{metric.scored:,}", *flags)
-    if tally.metrics:
-        console.print(table)
-
-
 def _heading(explanation: Explanation) -> Text:
-    verdict = explanation.verdict or "no verdict"
-    return Text.assemble(
-        (explanation.id, "bold"),
-        "  ",
-        (verdict, _RULING_STYLES.get(verdict, "bold")),
-        "  ",
-        (explanation.decision, _RULING_STYLES[explanation.decision]),
-    )
+    verdict, decision = ruling(explanation.verdict, absent="no verdict"), ruling(explanation.decision, absent="")
+    return Text.assemble((explanation.id, "bold"), "  ", verdict, "  ", decision)
 
 
-def _titled(title: str, content: RenderableType) -> Group:
-    return Group(Text(f"\n{title}", style="bold"), _indented(content, 2))
-
-
-def _indented(content: RenderableType, columns: int) -> Padding:
-    return Padding(content, (0, 0, 0, columns), expand=False)
-
-
-def _reply(explanation: Explanation) -> Text:
+def _reply(explanation: Explanation) -> RenderableType:
     reply = Text()
     for segment in explanation.reply:
         reply.append_text(_segment(segment))
-    return reply if reply.plain.strip() else Text("empty")
+    legend = _legend(explanation)
+    return Group(reply if reply.plain.strip() else Text("empty"), *([legend] if legend else []))
 
 
 def _segment(segment: Segment) -> Text:
-    style = STATUS_STYLES[segment.status] if segment.status else ""
-    return Text.assemble((segment.text, style), *((f"[{number}]", "dim") for number in segment.ends))
+    status = STATUS_STYLES[segment.status] if segment.status else ""
+    return Text.assemble(
+        (segment.text, VIOLATION_STYLE if segment.violates else status),
+        *((f"[{number}]", "dim") for number in segment.ends),
+        *((f"[!{number}]", "bold magenta") for number in segment.violation_ends),
+    )
 
 
-def _findings(findings: Iterable[Finding]) -> RenderableType:
-    lines = [line for finding in findings for line in _finding(finding)]
-    return _titled("Anchors", Group(*lines) if lines else Text("none: the reply states no checkable fact"))
+def _legend(explanation: Explanation) -> Text | None:
+    """What the marks and colours in the reply mean, as far as it has any; anchors alone explain themselves below."""
+    if not (explanation.grading and explanation.grading.breaches):
+        return None
+    present = {finding.status for finding in explanation.findings}
+    shown = [Text(status, style=style) for status, style in STATUS_STYLES.items() if status in present]
+    anchors = Text.assemble("[n] anchor: ", Text(", ").join(shown), " · ") if shown else Text()
+    return Text.assemble("\n", anchors, ("[!n]", "bold magenta"), " ", ("violation", VIOLATION_STYLE))
+
+
+def _found(explanation: Explanation) -> RenderableType:
+    """The violations, if any, then the anchors."""
+    breaches = explanation.grading.breaches if explanation.grading else ()
+    anchors = [line for finding in explanation.findings for line in _finding(finding)]
+    sections = [titled("Anchors", Group(*anchors) if anchors else Text("none"))]
+    if breaches:
+        sections.insert(0, titled("Violations", Group(*(line for breach in breaches for line in _breach(breach)))))
+    return Group(*sections)
+
+
+def _breach(breach: Breach) -> Iterable[RenderableType]:
+    mark, kind = (f"[!{breach.number}]", "bold magenta"), (breach.kind, VIOLATION_STYLE)
+    yield Text.assemble(mark, " ", kind, f": {breach.text}")
+    yield indented(Text(breach.reason), 4)
+    for proof in breach.proofs:
+        yield indented(_proof(proof), 4)
 
 
 def _finding(finding: Finding) -> Iterable[RenderableType]:
     status = STATUS_STYLES[finding.status]
     yield Text.assemble((f"[{finding.number}] ", "dim"), (finding.status, status), f" {finding.kind}: {finding.text}")
-    yield _indented(Text(finding.reason), 4)
+    yield indented(Text(finding.reason), 4)
     for proof in finding.proofs:
-        yield _indented(_proof(proof), 4)
+        yield indented(_proof(proof), 4)
 
 
 def _proof(proof: Proof) -> Text:
@@ -122,32 +111,17 @@ def _metric_table(metrics: Iterable[MetricLine]) -> RenderableType:
         table.add_column(column, no_wrap=True)
     table.add_column("reason", ratio=1)
     for line in metrics:
-        table.add_row(Text(line.name), _bar(line.score), _number(line.score), _flag(line), Text(line.reason))
+        table.add_row(Text(line.name), bar(line.score), number(line.score), _flag(line), Text(line.reason))
     return table
 
 
 def _metric_lines(metrics: Iterable[MetricLine]) -> RenderableType:
     lines: list[RenderableType] = []
     for line in metrics:
-        lines.append(Text(" ").join((Text(line.name), _number(line.score), _flag(line))))
-        lines.append(_indented(Text(line.reason), 4))
+        lines.append(Text(" ").join((Text(line.name), number(line.score), _flag(line))))
+        lines.append(indented(Text(line.reason), 4))
     return Group(*lines)
 
 
 def _flag(line: MetricLine) -> Text:
-    return Text(line.flag, style=_RULING_STYLES[line.flag]) if line.flag else Text()
-
-
-def _counts(title: str, counts: Iterable[tuple[str, int]]) -> Text:
-    styles = _RULING_STYLES | STATUS_STYLES
-    parts = [Text.assemble((name, styles.get(name, "")), f" {count:,}") for name, count in counts]
-    return Text.assemble(f"{title}: ", Text(" · ").join(parts))
-
-
-def _number(score: float | None) -> Text:
-    return Text("–" if score is None else f"{score:.2f}")
-
-
-def _bar(score: float | None) -> Text:
-    filled = 0 if score is None else round(max(0.0, min(1.0, score)) * _BAR)
-    return Text("█" * filled + "░" * (_BAR - filled), style="dim" if score is None else "")
+    return ruling(line.flag, absent="")

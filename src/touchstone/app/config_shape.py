@@ -1,0 +1,116 @@
+"""The shape of touchstone.yaml: which keys it may hold, what they may be, and what is said of one that may not."""
+
+import difflib
+import reprlib
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model
+
+from touchstone.core.codec import CASE_FIELDS
+from touchstone.core.errors import ConfigError
+from touchstone.core.plan import Plan
+from touchstone.core.policy import Allowance, Policy
+
+SECTIONS = ("thresholds", "columns", "rubric", "policy")
+_PLAN_TYPES = get_type_hints(Plan)
+_RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
+_LIST = "a list of texts, each in quotes where it is a number"
+_TEXT = "text, in quotes where it is a number"
+_ALLOWED: Mapping[str, str] = {
+    **{
+        f"thresholds.{name}": "a number from 0 to 1" if type is float else "a whole number of at least 1"
+        for name, type in _PLAN_TYPES.items()
+    },
+    "rubric": "the name of a packaged rubric or the path of a YAML file",
+    "policy.company": _TEXT,
+    **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
+    "policy.promises": "a list of {what, up_to}",
+    "policy.promises.what": _TEXT,
+    "policy.promises.up_to": "an amount with its unit, such as '20 GBP'",
+}
+# What a mapping may hold, by the path to it; a list's items are passed over.
+_KNOWN: Mapping[str, tuple[str, ...]] = {
+    "": SECTIONS,
+    "thresholds": tuple(_PLAN_TYPES),
+    "policy": tuple(f.name for f in fields(Policy)),
+    "policy.promises": tuple(f.name for f in fields(Allowance)),
+}
+
+Where = tuple[str, ...]
+
+
+def validated(content: Mapping[Any, Any], *, place: Callable[[Where], str], flags: bool = False) -> dict[str, Any]:
+    """What `content` sets, section by section; `place` names where a wrong key was written, in a file or by a flag."""
+    try:
+        given = _CONFIG.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = tuple(str(part) for part in first["loc"] if part != "[key]")
+        raise ConfigError(f"{place(where)}: {_problem(where, first['type'], first['input'], flags=flags)}") from None
+    unset: dict[str, Any] = {"thresholds": {}, "columns": {}, "rubric": None, "policy": {}}
+    return unset | given.model_dump(exclude_unset=True)
+
+
+def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
+    name = where[-1] if flags else _dotted(where)
+    path = [part for part in where if not part.isdecimal()]
+    if type in ("extra_forbidden", "invalid_key"):
+        return f"unknown key '{name}'; {_nearest(where[-1], _KNOWN['.'.join(_parents(where))])}"
+    if type == "missing":
+        return f"'{_dotted(where[:-1])}' has no '{where[-1]}': say {where[-1]} agents may promise"
+    if path[0] == "columns" and type == "string_type":
+        return f"'{name}' is not text: put it in quotes"
+    shown = reprlib.repr(value)
+    if path[0] == "columns" and len(where) > 1:
+        return f"'{name}' is {shown}, which is no field of a case; {_nearest(str(value), CASE_FIELDS)}"
+    return f"'{name}' is {shown}, allowed is {_ALLOWED.get('.'.join(path), 'a mapping of names to values')}"
+
+
+def _parents(where: Where) -> list[str]:
+    """The keys on the way to the last one, without the numbers of items."""
+    return [part for part in where[:-1] if not part.isdecimal()]
+
+
+def _dotted(where: Where) -> str:
+    """`policy.promises[0].what`; only below a policy are there items to number."""
+    items = where[0] == "policy"
+    return "".join(f"[{part}]" if items and part.isdecimal() else f".{part}" for part in where).removeprefix(".")
+
+
+def _nearest(name: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"nearest is '{close[0]}'" if close else f"known are {', '.join(known)}"
+
+
+def _our_field(name: str) -> str:
+    if name not in CASE_FIELDS:
+        raise ValueError
+    return name
+
+
+def _models() -> type[BaseModel]:
+    """The thresholds are Plan's fields, each in the range of its type; the policy is Policy's."""
+    strict = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    ranged: dict[str, Any] = {f.name: (_RANGES.get(_PLAN_TYPES[f.name], f.type), f.default) for f in fields(Plan)}
+    thresholds = create_model("Thresholds", __config__=strict, **ranged)
+    ours = Annotated[str, AfterValidator(_our_field)]
+    text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    promise = create_model("Promise", __config__=strict, what=(text, ...), up_to=(text, None))
+    facts: dict[str, Any] = {
+        "company": (text, None),
+        **dict.fromkeys(("domains", "contacts", "competitors"), (list[text], None)),
+        "promises": (list[promise], None),  # type: ignore[valid-type]
+    }
+    policy = create_model("Policy", __config__=strict, **facts)
+    shape: dict[str, Any] = {
+        "thresholds": (thresholds, Field(default_factory=thresholds)),
+        "columns": (dict[str, ours], Field(default_factory=dict)),
+        "rubric": (text, None),
+        "policy": (policy, Field(default_factory=policy)),
+    }
+    return create_model("Config", __config__=strict, **shape)
+
+
+_CONFIG = _models()

@@ -1,0 +1,337 @@
+"""The documentation says what the code does: commands, settings, examples, numbers and links."""
+
+import doctest
+import importlib
+import json
+import math
+import re
+import shlex
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import typer
+
+import touchstone as ts
+import touchstone.safety
+from touchstone.app.scaffold import EXAMPLES
+from touchstone.cli.main import app, main
+from touchstone.core import resource
+from touchstone.core.codec import CASE_FIELDS, case_from_dict, result_to_dict
+from touchstone.core.plan import Plan
+from touchstone.core.result import VIOLATION_KINDS
+from touchstone.evidence.check import check
+from touchstone.io.columns import ALIASES
+from touchstone.judges.features import features
+from touchstone.runs import decision
+from touchstone.safety import detectors
+from touchstone.text.reading import read
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+FENCE = re.compile(r"^```(\w+) ?(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ARITHMETIC = {"ln": math.log, "sqrt": math.sqrt, "max": max, "min": min}
+PARTS = {
+    "s_rel": ("relevance", "score"),
+    "s_cosine": ("relevance", "s_cosine"),
+    "s_jaccard": ("relevance", "s_jaccard"),
+    "s_comp": ("completeness", "score"),
+    "s_hall": ("hallucination", "score"),
+    "s_claims": ("hallucination", "s_claims"),
+    "p_drift": ("hallucination", "p_drift"),
+    "ngram_overlap": ("hallucination", "ngram_overlap"),
+}
+
+
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(text, language):
+    """(argument, content) of each fenced block in the language."""
+    return [(argument, content) for found, argument, content in FENCE.findall(text) if found == language]
+
+
+def section(text, heading):
+    """What stands under a second-level heading."""
+    start = text.index(f"\n## {heading}\n") + 1
+    return text[start : (text.find("\n## ", start) + 1) or None]
+
+
+def run_examples(name):
+    """Run the `>>>` blocks of a page in one namespace and return it; what differs is printed."""
+    source = "\n".join(content for _, content in blocks(page(name), "pycon"))
+    examples = doctest.DocTestParser().get_doctest(source, {}, name, name, 0)
+    differences = []
+    namespace = examples.globs
+    outcome = doctest.DocTestRunner(verbose=False).run(examples, out=differences.append, clear_globs=False)
+    assert outcome.attempted, f"{name} has no examples"
+    assert not outcome.failed, "".join(differences)
+    return namespace
+
+
+def commands():
+    """(name, its click command) of the program and each of its commands."""
+    return list(with_commands("touchstone", typer.main.get_command(app)))
+
+
+def with_commands(name, command):
+    yield name, command
+    for inner, found in getattr(command, "commands", {}).items():
+        yield from with_commands(f"{name} {inner}", found)
+
+
+@pytest.mark.parametrize(("name", "command"), commands())
+def test_every_option_of_every_command_is_documented_and_no_other(name, command):
+    documented = section(page("docs/cli.md"), f"`{name}`")
+    listed = {option for line in documented.splitlines() if line.startswith("| `-") for option in options_of(line)}
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = {opt for p in command.params if p not in arguments for opt in (*p.opts, *p.secondary_opts)} | {"--help"}
+    assert listed == options
+    names = [(argument.metavar or argument.name).upper() for argument in arguments]
+    shown = [given if argument.required else f"[{given}]" for given, argument in zip(names, arguments, strict=True)]
+    assert " ".join([name, *shown]) in documented
+
+
+def options_of(line):
+    """The options in the first cell of a table's row."""
+    return re.findall(r"`(--?[\w-]+)`", line.split("|")[1])
+
+
+@pytest.mark.parametrize("field", fields(ts.Plan), ids=lambda field: field.name)
+def test_every_setting_is_documented_with_its_default(field):
+    assert f"| `{field.name}` | {field.default} |" in section(page("docs/metrics.md"), "9. Thresholds")
+
+
+@pytest.mark.parametrize("name", CASE_FIELDS)
+def test_every_field_of_a_case_is_documented(name):
+    assert f"| `{name}` |" in page("docs/cli.md")
+    assert f"| `{name}` |" in page("docs/python.md")
+
+
+@pytest.mark.parametrize(("theirs", "ours"), ALIASES.items())
+def test_every_alias_is_documented(theirs, ours):
+    assert f"`{theirs}` → `{ours}`" in page("docs/cli.md")
+
+
+@pytest.mark.parametrize("name", ts.__all__)
+def test_every_name_of_the_api_is_documented(name):
+    assert f"`ts.{name}" in page("docs/python.md")
+
+
+@pytest.mark.parametrize(
+    "value", [ts.Result, ts.Score, ts.Anchor, ts.Evidence, ts.Grading, ts.Grade, ts.Violation, ts.Failure]
+)
+def test_every_field_of_a_result_is_documented(value):
+    documented = section(page("docs/python.md"), "`ts.Result`")
+    part = documented[documented.index(f"`ts.{value.__name__}`") :]
+    assert all(f"`{field.name}`" in part for field in fields(value))
+
+
+@pytest.mark.parametrize("error", ts.TouchstoneError.__subclasses__())
+def test_every_error_is_documented(error):
+    assert f"`{error.__name__}`" in section(page("docs/python.md"), "Errors")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md", "docs/judge.md", "docs/safety.md"])
+def test_examples_give_what_they_show(name):
+    run_examples(name)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/cli.md"])
+def test_commands_print_what_they_show(name, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for variable in ("FORCE_COLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(variable, raising=False)
+    sessions = "".join(content for _, content in blocks(page(name), "console"))
+    for step in sessions.removeprefix("$ ").split("\n$ "):
+        command, _, shown = step.partition("\n")
+        if command.startswith("cat "):
+            Path(command.removeprefix("cat ")).write_text(shown, encoding="utf-8")
+            continue
+        printed = run(command, capsys)
+        assert doctest.OutputChecker().check_output(bare(shown), bare(printed), doctest.ELLIPSIS), (
+            f"$ {command}\n{printed}"
+        )
+
+
+def run(command, capsys):
+    """What a `touchstone` command prints, notices first; `; echo $?` adds the exit code."""
+    words = shlex.split(command.removesuffix("; echo $?"))
+    assert words.pop(0) == "touchstone"
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    captured = capsys.readouterr()
+    code = f"{int(ended.value.code or 0)}\n" if command.endswith("; echo $?") else ""
+    return captured.err + captured.out + code
+
+
+def bare(text):
+    """Lines without the space that pads them."""
+    return "".join(f"{line.rstrip()}\n" for line in text.rstrip().splitlines())
+
+
+def test_the_result_in_the_readme_is_what_the_case_gives():
+    ((_, content),) = blocks(page("README.md"), "json")
+    shown = json.loads(content)
+    (example,) = (example for example in EXAMPLES if example["id"] == shown["id"])
+    given = result_to_dict(ts.score(case_from_dict(example)))
+    assert rounded(shown) == rounded(with_blanks_of(shown, given))
+    assert list(shown) == list(given)
+
+
+def with_blanks_of(shown, given):
+    """What is given, with `…` wherever the page leaves a value of the judge open."""
+    if shown == "…":
+        return shown
+    if isinstance(shown, dict) and isinstance(given, dict):
+        return {key: with_blanks_of(shown.get(key), value) for key, value in given.items()}
+    return given
+
+
+def rounded(value):
+    """The same value with every number at nine decimals."""
+    return json.loads(json.dumps(value), parse_float=lambda digits: round(float(digits), 9))
+
+
+@pytest.fixture(scope="module")
+def metrics():
+    """The namespace that the examples of docs/metrics.md leave behind."""
+    return run_examples("docs/metrics.md")
+
+
+def test_every_line_of_arithmetic_adds_up_to_what_the_code_gives(metrics):
+    for case, content in blocks(page("docs/metrics.md"), "arithmetic"):
+        known = dict(ARITHMETIC)
+        for line in content.splitlines():
+            name, *formulas, shown = re.split(r"\s+=\s+", line)
+            known[name] = eval(formulas[0] if formulas else shown, {"__builtins__": {}}, known)
+            assert shown_as(known[name], shown) == shown, line
+        if case:
+            score = ts.score(ts.Case(**metrics[case])).metrics
+            for name in known.keys() & PARTS.keys():
+                metric, part = PARTS[name]
+                given = {"score": score[metric].score, **score[metric].parts}[part]
+                assert known[name] == pytest.approx(given, abs=1e-12), f"{case}: {name}"
+
+
+def shown_as(number, digits):
+    """The number with as many decimals as the digits shown."""
+    return f"{number:.{len(digits.partition('.')[2])}f}"
+
+
+def test_every_decimal_in_the_text_of_the_metrics_page_is_one_that_is_checked():
+    text = page("docs/metrics.md")
+    checked = "".join(content for kind in ("pycon", "arithmetic") for _, content in blocks(text, kind))
+    defaults = " ".join(str(field.default) for field in fields(ts.Plan))
+    prose = re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))
+    assert decimals(prose) <= decimals(checked) | decimals(defaults)
+
+
+def decimals(text):
+    return set(re.findall(r"(?<![\d.$])\d+\.\d+(?![\d.])", text))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(name):
+    text = FENCE.sub("", page(name))
+    for target in re.findall(r"\]\((?!https?://|mailto:)([^)\s]+)\)", text):
+        path, _, fragment = target.partition("#")
+        found = (ROOT / name).parent / path if path else ROOT / name
+        assert found.exists(), f"{name} links to {target}"
+        if fragment:
+            assert fragment in headings(found.read_text(encoding="utf-8")), f"{name} links to {target}"
+
+
+def headings(text):
+    """The fragments that a page's headings can be linked by."""
+    titles = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_margins_of_the_decision_are_those_of_the_code():
+    text = page("docs/decisions/0012-decision-margins.md")
+    assert f"below {decision.GUESS} (`GUESS`)" in text
+    assert f"less than {decision.NARROW:g} points from the pass mark (`NARROW`)" in text
+
+
+def test_every_decision_is_in_the_index():
+    index = page("docs/decisions/README.md")
+    decisions = {path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
+    assert decisions
+    assert decisions == set(re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", index))
+
+
+def test_every_feature_of_the_judge_is_described_and_no_other():
+    reading = read(ts.Case(input="Is it free?", response="Yes.", context=["It is free."], expected_output="Yes, free."))
+    found = features(reading, check(reading, plan=Plan()) or (), ())
+    described = re.findall(r"^\| `(\w+)` \|", section(page("docs/judge.md"), "Features"), re.MULTILINE)
+    assert sorted(described) == sorted(found)
+    models = [model for way in judge_file()["ways"].values() for model in way.values()]
+    assert {name for model in models for name in model["terms"]} <= set(described)
+
+
+def test_every_field_of_a_model_is_described():
+    model = judge_file()["ways"]["open"]["tone"]
+    term = next(iter(model["terms"].values()))
+    assert all(f"| `{name}` |" in section(page("docs/judge.md"), "From features to a grade") for name in model | term)
+
+
+def test_the_agreement_shown_is_that_of_the_judge():
+    _, _, marked = page("docs/judge.md").partition("<!-- agreement -->\n")
+    shown, _, _ = marked.partition("<!-- end -->")
+    assert shown == agreement_table(), f"paste into docs/judge.md:\n{agreement_table()}"
+
+
+def agreement_table():
+    """The agreement of judge.json as a table: a row for each criterion, a column for each way and gold set."""
+    measured = {name: way for name, way in judge_file()["agreement"].items() if name != "measure"}
+    sets = list(judge_file()["fitted_on"])
+    heads = ["criterion", *(f"{way}: {name}" for way in measured for name in sets)]
+    rows = [
+        [criterion, *(f"{measured[way][criterion][name]:.2f}" for way in measured for name in sets)]
+        for criterion in measured["expected"]
+    ]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [heads, ["---"] * len(heads), *rows])
+
+
+def judge_file():
+    return json.loads(resource.text("judge.json"))
+
+
+@pytest.mark.parametrize("kind", VIOLATION_KINDS)
+def test_every_kind_of_violation_has_a_section_and_its_figures(kind):
+    assert "| cannot see |" in section(page("docs/safety.md"), kind)
+    assert f"| `{kind}` |" in section(page("docs/safety.md"), "How well they do")
+
+
+@pytest.mark.parametrize("field", fields(ts.Policy), ids=lambda field: field.name)
+def test_every_company_fact_is_documented(field):
+    assert f"| `{field.name}` |" in section(page("docs/safety.md"), "The policy")
+    assert f"| `{field.name}` |" in section(page("docs/python.md"), "`ts.Policy`")
+
+
+def test_a_detector_added_as_the_page_says_finds_what_its_table_says(monkeypatch, tmp_path):
+    steps = {name: content for kind in ("python", "jsonl") for name, content in blocks(page("docs/safety.md"), kind)}
+    (tmp_path / "reviews.py").write_text(steps["reviews"], encoding="utf-8")
+    monkeypatch.setattr(touchstone.safety, "__path__", [*touchstone.safety.__path__, str(tmp_path)])
+    (tmp_path / "extended_detectors.py").write_text(with_tuple(steps["detectors"]), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    extended = importlib.import_module("extended_detectors")
+    assert [detect.__name__ for detect in extended.DETECTORS[:-1]] == [d.__name__ for d in detectors.DETECTORS]
+    for line in steps["detector_review_for_help"].splitlines():
+        row = json.loads(line)
+        found = extended.inspect(read(case_from_dict(row)), None, policy=ts.Policy())
+        assert [violation.text for violation in found] == row["spans"], row["id"]
+        assert bool(found) == row["violation"], row["id"]
+
+
+def with_tuple(shown):
+    """The source of the detectors' module with its tuple as the page shows it, and the import."""
+    imported, _, listed = shown.partition("\n\n")
+    source = Path(detectors.__file__).read_text(encoding="utf-8")
+    replaced, count = re.subn(r"^DETECTORS:.*?^\)\n", listed, source, flags=re.MULTILINE | re.DOTALL)
+    assert count == 1
+    return replaced.replace("\nAnchors =", f"\n{imported}\n\nAnchors =", 1)
