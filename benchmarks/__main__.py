@@ -1,0 +1,44 @@
+"""`python -m benchmarks [NAME …]`: run the named benchmarks, or all, and write benchmarks/results/NAME.json."""
+
+import argparse
+from importlib import import_module
+
+# What each command measures; the module of that name has `run()`.
+BENCHMARKS = {
+    "values": "agreement with the tables of values and dates",
+    "speed": "time per reply beside the parser alone and the straightforward version, and its growth with length",
+    "quality": "AUC of the hallucination score and its parts on public sets, beside naive baselines",
+    "judge": "the offline judge's agreement with people, and its values on public sets",
+    "pii": "personal data recognised, and the time it takes, beside Presidio with the same parser",
+}
+# Run when named; the tables also after every benchmark.
+ON_REQUEST = {
+    "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
+    "tables": "write the tables of docs/benchmarks.md from the results",
+}
+
+
+def main() -> None:
+    """Run what was asked for, in the order above."""
+    lines = [f"{name:10}{what}" for name, what in (BENCHMARKS | ON_REQUEST).items()]
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        epilog="\n".join(lines),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="one or more of the list below; all figures if none")
+    named = parser.parse_args().names
+    unknown = [name for name in named if name not in BENCHMARKS | ON_REQUEST]
+    if unknown:
+        parser.error(f"there is no benchmark '{unknown[0]}'; choose from {', '.join(BENCHMARKS | ON_REQUEST)}")
+    for name in BENCHMARKS | ON_REQUEST:
+        if name in named or (not named and name in BENCHMARKS):
+            print(f"== {name}: {(BENCHMARKS | ON_REQUEST)[name]}", flush=True)
+            import_module(f"benchmarks.{name}").run()
+    if not named or BENCHMARKS.keys() & set(named):
+        import_module("benchmarks.tables").run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The offline judge against people: agreement with one domain left out at a time, and its values on public sets."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+from scripts import fit_judge as fitting
+from sklearn.metrics import roc_auc_score
+
+import touchstone as ts
+from benchmarks import record
+from benchmarks.cases import public_rows
+from touchstone.core.codec import case_from_dict
+from touchstone.core.result import VIOLATION_KINDS
+from touchstone.judges.model import Way
+from touchstone.rubric.outcome import points_of
+from touchstone.rubric.parse import packaged
+
+Values = Mapping[str, list[float]]
+Gold = Mapping[str, list[float]]
+WEIGHTS = {criterion.name: criterion.weight for criterion in packaged("supportai").criteria}
+PASS_MARK = packaged("supportai").pass_mark
+BASELINES = {"length only": ("words",), "word overlap": ("words", "expected_terms", "grounded", "ask_mean")}
+
+
+def run() -> None:
+    """Measure and keep everything about the judge, gold sets first."""
+    figures: dict[str, Any] = {"gold": {way: _gold(way) for way in fitting.WAYS}}
+    print(json.dumps(figures, indent=1), flush=True)
+    record.write("judge", figures | {"public": _public()})
+
+
+def _gold(way: Way) -> dict[str, Any]:
+    cases, source = fitting.labelled_cases()
+    domains = np.array([case["domain"] for case in cases])
+    table, names, found = fitting.feature_table(cases, way=way)
+    grades = {}
+    result: dict[str, Any] = {}
+    for criterion in fitting.CRITERIA:
+        people = fitting.mean_grades(cases, criterion)
+        columns = fitting.columns_of(criterion, names)
+        kept = [names[at] for at in columns]
+        grades[criterion] = fitting.leave_out(table[:, columns], kept, people, groups=domains, way=way)[1]
+        result[criterion] = fitting.agreement_by_set(people, grades[criterion], source)
+        for label, columns in BASELINES.items():
+            picked = [names.index(column) for column in columns if column in names]
+            guessed = fitting.leave_out(
+                table[:, picked], [names[at] for at in picked], people, groups=domains, way=way
+            )[1]
+            result[criterion][label] = fitting.agreement_by_set(people, guessed, source)
+    result["outcome"] = _outcome(cases, grades, found, source)
+    result["violations"] = {name: _violations(cases, found, source == name) for name in fitting.GOLDSETS}
+    return result
+
+
+def _outcome(
+    cases: Sequence[dict[str, Any]], grades: dict[str, np.ndarray], found: Sequence[set[str]], source: np.ndarray
+) -> dict[str, float]:
+    agree = []
+    for at, case in enumerate(cases):
+        ours = _passes({name: int(values[at]) for name, values in grades.items()}, violated=bool(found[at]))
+        theirs = _passes(case["labels"][0], violated=bool(case["labels"][0]["violations"]))
+        agree.append(ours == theirs)
+    return {name: round(float(np.mean(np.array(agree)[source == name])), 3) for name in fitting.GOLDSETS}
+
+
+def _passes(grades: dict[str, Any], *, violated: bool) -> bool:
+    total = sum(points_of(grades[name], WEIGHTS[name]) for name in fitting.CRITERIA)
+    return not violated and total + points_of(4, WEIGHTS["safety"]) >= PASS_MARK
+
+
+def _violations(cases: Sequence[dict[str, Any]], found: Sequence[set[str]], chosen: np.ndarray) -> dict[str, Any]:
+    pairs = [
+        ({kind for label in case["labels"] for kind in label["violations"]}, seen)
+        for case, seen, take in zip(cases, found, chosen, strict=True)
+        if take
+    ]
+    rows = {kind: _rates([(kind in theirs, kind in ours) for theirs, ours in pairs]) for kind in VIOLATION_KINDS}
+    return {"any": _rates([(bool(theirs), bool(ours)) for theirs, ours in pairs]), **rows}
+
+
+def _rates(pairs: Sequence[tuple[bool, bool]]) -> dict[str, Any]:
+    hits = sum(theirs and ours for theirs, ours in pairs)
+    wanted, said = sum(theirs for theirs, _ in pairs), sum(ours for _, ours in pairs)
+    return {
+        "labelled": wanted,
+        "recall": round(hits / wanted, 3) if wanted else None,
+        "precision": round(hits / said, 3) if said else None,
+    }
+
+
+def _public() -> dict[str, Any]:
+    """Unrounded values on sets the judge was not fitted on; an absent set is left out."""
+    return {name: figure for name, measure in PUBLIC.items() if (figure := _on(name, measure)) is not None}
+
+
+def _on(name: str, measure: Callable[[Values, Gold], dict[str, float]]) -> dict[str, Any] | None:
+    rows = public_rows(name)
+    if rows is None:
+        return None
+    values = [_values(row) for row in rows]
+    figures = measure(_columns(values), _columns([row["gold"] for row in rows]))
+    print(name, figures, flush=True)
+    return {"rows": len(rows), **figures}
+
+
+def _unsupported(values: Values, gold: Gold) -> dict[str, float]:
+    return {"accuracy auc": _auc(gold["unsupported"], [-value for value in values["accuracy"]])}
+
+
+def _mtrag(values: Values, gold: Gold) -> dict[str, float]:
+    return {
+        "accuracy auc": _auc([f < 3 for f in gold["faithfulness"]], [-value for value in values["accuracy"]]),
+        "faithfulness rho": _rho(values["accuracy"], gold["faithfulness"]),
+        "completeness rho": _rho(values["completeness"], gold["completeness"]),
+    }
+
+
+PUBLIC: dict[str, Callable[[Values, Gold], dict[str, float]]] = {
+    "summedits": _unsupported,
+    "wice": _unsupported,
+    "begin": _unsupported,
+    "mtrag": _mtrag,
+    "dstc9": lambda values, gold: {"accuracy rho": _rho(values["accuracy"], gold["accuracy"])},
+    "evouna": lambda values, gold: {"accuracy auc": _auc(gold["correct"], values["accuracy"])},
+    "politeness": lambda values, gold: {"tone rho": _rho(values["tone"], gold["politeness"])},
+}
+
+
+def _values(row: dict[str, Any]) -> dict[str, float]:
+    grading = ts.score(case_from_dict(row)).rubric
+    return {grade.criterion: grade.value or 0.0 for grade in grading.grades} if grading else {}
+
+
+def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _auc(bad: Sequence[float], score: Sequence[float]) -> float:
+    return round(float(roc_auc_score(bad, score)), 3)
+
+
+def _rho(left: Sequence[float], right: Sequence[float]) -> float:
+    return round(float(spearmanr(left, right)[0]), 3)

@@ -1,0 +1,201 @@
+"""Committed results -> the tables of docs/benchmarks.md, each between `<!-- name -->` and `<!-- end -->`."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from benchmarks.cases import PUBLIC_SETS, ROOT
+from benchmarks.error_classes import SORTS, classes
+from benchmarks.growth import slope
+from benchmarks.record import RESULTS, read
+
+PAGE = ROOT / "docs" / "benchmarks.md"
+MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+SHOWN = {
+    "s_hall": "S_hall",
+    "s_claims": "S_claims",
+    "values_only": "values only",
+    "claims_only": "claims only",
+    "ngrams": "n-gram part",
+    "baseline_absent_words": "*absent words*",
+    "baseline_length": "*length*",
+}
+
+
+def run() -> None:
+    """Write the tables whose results are there into the page; the text around them stays."""
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(MARKED.sub(_filled, page), encoding="utf-8")
+    print("written: the tables of docs/benchmarks.md", flush=True)
+
+
+def _filled(match: re.Match[str]) -> str:
+    table, result = TABLES[match[2]]
+    if not (RESULTS / f"{result}.json").exists():
+        return match[0]
+    return f"{match[1]}{table(read(result))}\n{match[3]}"
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
+
+
+def _machine(figures: dict[str, Any]) -> str:
+    machine = figures["machine"]
+    packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    where = f"{machine['cpu']} ({machine['cpus']} cores), {machine['system']}, Python {machine['python']}"
+    return f"Measured on {where}, {packages}."
+
+
+def _times(figures: dict[str, Any]) -> str:
+    keys = ("mean", "p50", "p95", "p99")
+    names = {
+        "touchstone_first": "Touchstone, first pass",
+        "touchstone_repeated": "Touchstone, repeated",
+        "parser_single": "tagger and parser alone, reply by reply",
+        "parser_pipe": "tagger and parser alone, in batches",
+        "straightforward": "straightforward version",
+    }
+    lines = [
+        [names[name], *(f"{times[key]:.1f}" if key in times else "–" for key in keys)]
+        for name, times in figures["ms_per_reply"].items()
+    ]
+    return _table(["ms per reply", *keys], lines)
+
+
+def _ratios(figures: dict[str, Any]) -> str:
+    ratios, targets = figures["ratios"], figures["targets"]
+    most, least = targets["touchstone_to_parser"], targets["straightforward_to_touchstone"]
+    lines = []
+    for ours in ("first", "repeated"):
+        single = ratios[f"touchstone_{ours}_to_parser_single"]
+        batch = ratios[f"touchstone_{ours}_to_parser_pipe"]
+        gain = ratios[f"straightforward_to_touchstone_{ours}"]
+        p99 = figures["ms_per_reply"][f"touchstone_{ours}"]["p99"]
+        label = "first pass" if ours == "first" else ours
+        lines += [
+            [
+                f"Touchstone ({label}) / parser, reply by reply",
+                f"{single:.2f}",
+                f"≤ {most}",
+                _met(holds=single <= most),
+            ],
+            [f"Touchstone ({label}) / parser, in batches", f"{batch:.2f}", f"≤ {most}", _met(holds=batch <= most)],
+            [f"straightforward / Touchstone ({label})", f"{gain:.2f}", f"≥ {least:g}", _met(holds=gain >= least)],
+            [
+                f"p99 of Touchstone ({label}), ms",
+                f"{p99:.1f}",
+                f"< {targets['p99_ms']:g}",
+                _met(holds=p99 < targets["p99_ms"]),
+            ],
+        ]
+    return _table(["figure", "measured", "target", "met"], lines)
+
+
+def _met(*, holds: bool) -> str:
+    return "yes" if holds else "**no**"
+
+
+def _growth(figures: dict[str, Any]) -> str:
+    growth = figures["growth"]
+    pairs = zip(growth["reply"]["points"], growth["context"]["points"], strict=True)
+    lines = [[f"{reply['words']:,}", f"{reply['ms']:.1f}", f"{context['ms']:.1f}"] for reply, context in pairs]
+    exponents = [f"words^{growth[part]['exponent']:.2f}" for part in ("reply", "context")]
+    lines.append([f"growth from {growth['fitted_from_words']:,} on", *exponents])
+    ends = [[(at["words"], at["ms"]) for at in growth[part]["points"][-2:]] for part in ("reply", "context")]
+    lines.append(["growth over the last step", *(f"words^{slope(end):.2f}" for end in ends)])
+    return _table(["words", "ms, reply of that length", "ms, context of that length"], lines)
+
+
+def _public(figures: dict[str, Any]) -> str:
+    sets = figures["public"]
+    lines = [[shown, *(_area(sets[name]["auc"][ranking]) for name in PUBLIC_SETS)] for ranking, shown in SHOWN.items()]
+    for key, shown in (
+        ("replies", "replies"),
+        ("unsupported", "of them unsupported"),
+        ("without_anchors", "without anchors"),
+        ("missed", "missed at the verdict's threshold"),
+        ("false_alarm", "false alarms at it"),
+        ("copies_not_supported", "not supported by their own copy"),
+    ):
+        lines.append([shown, *(f"{sets[name][key]:,}" for name in PUBLIC_SETS)])
+    rho = sets["dstc9"]["spearman_accuracy"]
+    return (
+        _table(["AUC", *PUBLIC_SETS], lines) + f"\n\nDSTC9, Spearman of people's accuracy with 1 - S_hall: {rho:.3f}."
+    )
+
+
+def _gold(figures: dict[str, Any]) -> str:
+    sets = figures["gold"]
+    lines = [
+        [f"{SHOWN[ranking]}: {label}", *(_area(sets[name][key][ranking]) for name in sets)]
+        for key, label in (
+            ("auc_accuracy_below_3", "accuracy below 3"),
+            ("auc_labelled_hallucination", "hallucination label"),
+        )
+        for ranking in ("s_hall", "values_only", "claims_only", "baseline_absent_words", "baseline_length")
+    ]
+    for key, shown in (
+        ("accuracy_4_verdict_fail", "replies of accuracy 4 whose verdict is FAIL"),
+        ("accuracy_4_hallucination_fail", "… because of hallucination"),
+    ):
+        lines.append([shown, *(f"{sets[name][key]:.0%} of {sets[name]['accuracy_4']}" for name in sets)])
+    lines.append(
+        [
+            "not supported by their own copy",
+            *(f"{one['copies_not_supported']} of {one['replies']}" for one in sets.values()),
+        ]
+    )
+    return _table(["AUC", *sets], lines)
+
+
+def _area(area: dict[str, float]) -> str:
+    return f"{area['value']:.3f} ({area['low']:.2f}–{area['high']:.2f})"
+
+
+def _errors(figures: dict[str, Any]) -> str:
+    """One row a class: read errors by set (missed + false alarms), and how many are wrong still."""
+    lines = []
+    for kind in classes():
+        found = {
+            name: [
+                figures["public"][name]["errors_read"][sort].get(kind.name, {"read": 0, "still": 0}) for sort in SORTS
+            ]
+            for name in PUBLIC_SETS
+        }
+        cells = [_cell(counts) for counts in found.values()]
+        read_, still = (sum(count[key] for counts in found.values() for count in counts) for key in ("read", "still"))
+        lines.append([kind.name.replace("_", " "), kind.whose, kind.what, *cells, read_, still])
+    head = ["class", "whose", "what happens", *PUBLIC_SETS, "read", "wrong still"]
+    return _table(head, lines)
+
+
+def _cell(counts: list[dict[str, int]]) -> str:
+    missed, alarms = (count["read"] for count in counts)
+    return f"{missed} + {alarms}" if missed or alarms else ""
+
+
+def _values(figures: dict[str, Any]) -> str:
+    lines = []
+    for name, table in figures["tables"].items():
+        first = table["first_run_status_and_kind"]
+        shares = (
+            f"{count['agree']}/{table['rows']} ({count['share']:.1%})"
+            for count in (first, table["status"], table["status_and_kind"])
+        )
+        lines.append([f"`{name}.jsonl`", *shares])
+    return _table(["table", "first run, status and kind", "now, status", "now, status and kind"], lines)
+
+
+# Mark in the page -> how the table is made, and of which results.
+TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
+    "machine": (_machine, "speed"),
+    "times": (_times, "speed"),
+    "ratios": (_ratios, "speed"),
+    "growth": (_growth, "speed"),
+    "public": (_public, "quality"),
+    "gold": (_gold, "quality"),
+    "errors": (_errors, "quality"),
+    "values": (_values, "values"),
+}
