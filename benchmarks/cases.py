@@ -54,7 +54,7 @@ def public_rows(name: str) -> list[dict[str, Any]] | None:
 
 def rows(path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON lines file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
 
 
 def _is_unsupported(name: str, gold: Mapping[str, float]) -> bool:

@@ -34,6 +34,9 @@ SEGMENTS = 2
 RIDGE = 20.0
 TOP = 4
 DIGITS = 5
+# Cuts stay near plain rounding: few cases have the lowest grades, and a cut among few goes anywhere.
+ROUNDING = (0.5, 1.5, 2.5, 3.5)
+MAX_SHIFT = 0.4
 # Raters themselves differ by about this much.
 MIN_SPREAD = 0.35
 # More of these never lowers a grade, respectively never raises one.
@@ -85,7 +88,8 @@ def main() -> None:
 
 def labelled_cases() -> tuple[list[dict[str, Any]], NDArray[np.str_]]:
     """All labelled cases, and which gold set each is from."""
-    rows = [(name, json.loads(line)) for name in GOLDSETS for line in _goldset(name).read_text("utf-8").splitlines()]
+    texts = {name: _goldset(name).read_text("utf-8").rstrip("\n") for name in GOLDSETS}
+    rows = [(name, json.loads(line)) for name, text in texts.items() for line in text.split("\n")]
     return [case for _, case in rows], np.array([name for name, _ in rows])
 
 
@@ -165,13 +169,13 @@ def cut(values: Array, people: Array, *, way: Way) -> list[float]:
     With nothing to hold a reply against, values stay near the middle; plain rounding keeps them from being stretched.
     """
     wanted = np.round(people)
-    best = [0.5, 1.5, 2.5, 3.5]
+    best = list(ROUNDING)
     if way == "bare":
         return best
     reached = kappa(wanted, np.digitize(values, best))
     for _ in range(3):
         for at in range(4):
-            for place in np.arange(0.1, 4.0, 0.05):
+            for place in np.arange(ROUNDING[at] - MAX_SHIFT, ROUNDING[at] + MAX_SHIFT + 0.01, 0.05):
                 tried = [*best[:at], round(float(place), 2), *best[at + 1 :]]
                 if tried == sorted(tried) and (found := kappa(wanted, np.digitize(values, tried))) > reached + 1e-9:
                     reached, best = found, tried

@@ -8,6 +8,7 @@ from touchstone.core import resource
 from touchstone.core.reading import Ask, Reading
 from touchstone.core.result import Anchor, Violation
 from touchstone.judges.coverage import ask_coverage, facts_of, point_coverage
+from touchstone.judges.manner import TONE_GROUPS
 from touchstone.judges.model import Share
 
 # An ask whose content is covered less than this is unanswered; a point less than this is missing.
@@ -24,6 +25,9 @@ VIOLATION_ISSUES = {
     "competitor_recommendation": "should not send the customer elsewhere",
 }
 MAX_ISSUES = 6
+OF_TONE = frozenset(
+    {*TONE_GROUPS, "unacknowledged", "acknowledged", "opens_kindly", "closes_kindly", "vague", "we_act"}
+)
 LONGEST_QUOTE = 90
 
 
@@ -36,16 +40,19 @@ class Note(NamedTuple):
 
 def explain_grade(criterion: str, grade: int, shares: Sequence[Share], reading: Reading) -> str:
     """The features that moved the grade, strongest first; a low grade is explained by what lowered it."""
-    signs = (-1, 1) if grade <= 2 else (1, -1)
-    lines = []
-    for sign in signs:
-        moved = [share for share in shares if share.size * sign >= WORTH_NAMING]
-        moved.sort(key=lambda share: -abs(share.size))
-        lines += [_note(share) for share in moved]
-    told = list(dict.fromkeys(line for line in lines if line))[:MAX_NAMED]
+    lowering, raising = (_moved(criterion, shares, sign) for sign in (-1, 1))
+    told = (lowering or raising)[:MAX_NAMED] if grade <= 2 else (raising + lowering)[:MAX_NAMED]
     if criterion == "completeness" and len(reading.asks) > 1:
         told.insert(0, _asks_answered(reading))
     return "; ".join(told) or "nothing unusual"
+
+
+def _moved(criterion: str, shares: Sequence[Share], sign: int) -> list[str]:
+    """The features that moved the value one way, in words, strongest first; tone is explained by manner alone."""
+    moved = [share for share in shares if share.size * sign >= WORTH_NAMING]
+    moved = [share for share in moved if criterion != "tone" or share.feature in OF_TONE]
+    moved.sort(key=lambda share: -abs(share.size))
+    return [line for line in dict.fromkeys(map(_note, moved)) if line]
 
 
 def _note(share: Share) -> str:
