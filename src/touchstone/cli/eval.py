@@ -1,5 +1,6 @@
 """`touchstone eval`: a gold set to a run, its report, and whether the version may be released."""
 
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -129,6 +130,8 @@ def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store",
     from touchstone.app.evaluation import evaluate_goldset
     from touchstone.cli.eval_screen import EvalScreen
 
+    # Ended by a supervisor as by Ctrl-C: what the bot started is ended too, and what was scored is kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with EvalScreen(shows_progress=sys.stderr.isatty() and not quiet, is_quiet=quiet) as screen:
         try:
             run = evaluate_goldset(
