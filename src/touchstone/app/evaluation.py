@@ -16,6 +16,7 @@ from touchstone.app.goldset import locate
 from touchstone.app.replies import Reply, data_hash, drafted_replies, given_replies, joined_replies
 from touchstone.app.score import score_case
 from touchstone.clients.bots import Bot, open_bot
+from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import InputError
@@ -24,6 +25,7 @@ from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, Replies, read_cases
 from touchstone.io.files import open_rows, shown
 from touchstone.io.responses import Responses, read_responses
+from touchstone.judges import model
 from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
@@ -151,7 +153,7 @@ def _receipt(
         rubric_hash=content_hash(rubric_to_dict(rubric)),
         plan=content_hash(asdict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
-        judge="offline",
+        judge=f"offline {content_hash(resource.text(model.FILE))}",
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
         responses=responses.hash if responses else None,
