@@ -27,12 +27,13 @@ def read_cases(rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | N
     is_empty = True
     for row in rows:
         is_empty = False
-        yield Entry(row.file, row.line, naming.named(_case(row, columns=columns or {}), line=row.line))
+        yield Entry(row.file, row.line, naming.named(read_case(row, columns=columns or {}), line=row.line))
     if is_empty:
         raise InputError(f"{file} holds no cases: write one for each row, with at least the field 'response'")
 
 
-def _case(row: Row, *, columns: Mapping[str, str]) -> Case | Failure:
+def read_case(row: Row, *, columns: Mapping[str, str]) -> Case | Failure:
+    """The case that a row describes, with the id it was given or none."""
     if isinstance(row.content, Failure):
         return row.content
     try:
