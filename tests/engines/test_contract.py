@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 @pytest.fixture(scope="module")
 def cluster():
-    """One local Ray for all tests: its start takes longer than they do. Its workers find the work where the tests are."""
+    """One local Ray for all tests, whose workers find the work where the tests are: it starts slowly."""
     import ray
 
     with pytest.MonkeyPatch.context() as patch:

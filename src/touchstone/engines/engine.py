@@ -3,7 +3,7 @@
 An engine knows nothing of cases or results. What it does with a batch is `Work`, which is sent to each worker once.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
@@ -35,7 +35,7 @@ class Engine(Protocol):
     def workers(self) -> int:
         """How many batches are worked on at a time."""
 
-    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Iterator[tuple[Part, ...]]:
+    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Generator[tuple[Part, ...], None, None]:
         """For each batch, in order, its parts: one, or one for each item when the batch had to be taken apart.
 
         Closing the iterator, also by an interruption, ends the workers.

@@ -5,7 +5,7 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
@@ -29,7 +29,7 @@ class Processes:
         self.workers = workers or cores()
         self._on_event = on_event
 
-    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Iterator[tuple[Part, ...]]:
+    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Generator[tuple[Part, ...], None, None]:
         """The parts of each batch in order; the workers live as long as this iterator."""
         ledger = Ledger(work, batches, workers=self.workers, on_event=self._on_event)
         crew = _Crew(work, ledger, size=self.workers, on_event=self._on_event)

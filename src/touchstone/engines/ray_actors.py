@@ -8,9 +8,10 @@ import logging
 import os
 import pickle
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from touchstone.core.errors import ConfigError, ResourceError
@@ -41,12 +42,16 @@ class RayActors:
         self._asked = workers
         self.workers = workers or cores()
 
-    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Iterator[tuple[Part, ...]]:
+    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Generator[tuple[Part, ...], None, None]:
         """The parts of each batch in order; the actors live as long as this iterator."""
+        remaining = iter(batches)
+        first = next(remaining, None)
+        if first is None:
+            return
         with _connected(self._address, workers=self._asked or cores()) as ray:
             if self._asked is None:
                 self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
-            ledger = Ledger(work, batches, workers=self.workers, on_event=self._on_event)
+            ledger = Ledger(work, chain([first], remaining), workers=self.workers, on_event=self._on_event)
             crew = _Crew(ray, work, ledger, size=self.workers, on_event=self._on_event)
             try:
                 while not ledger.is_done:

@@ -1,6 +1,6 @@
 """Batches -> parts in this process, one after the other: the engine that the others must agree with."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 
 from touchstone.core.errors import TouchstoneError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
@@ -14,10 +14,11 @@ class Serial:
     def __init__(self, *, on_event: OnEvent = ignore) -> None:
         self._on_event = on_event
 
-    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Iterator[tuple[Part, ...]]:
+    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Generator[tuple[Part, ...], None, None]:
         """The parts of each batch as it is asked for; a defect in the work costs its item alone."""
-        work.prepare()
         for number, items in enumerate(batches):
+            if number == 0:
+                work.prepare()
             try:
                 parts: tuple[Part, ...] = (work(items),)
             except TouchstoneError:

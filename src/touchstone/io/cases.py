@@ -21,14 +21,16 @@ class Entry:
     case: Case | Failure
 
 
-def read_cases(rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | None = None) -> Iterator[Entry]:
+def read_cases(
+    rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | None = None, may_be_empty: bool = False
+) -> Iterator[Entry]:
     """Every row as an entry, in order; `columns` maps their column names to ours. No row at all is an InputError."""
     naming = _Naming()
     is_empty = True
     for row in rows:
         is_empty = False
         yield Entry(row.file, row.line, naming.named(read_case(row, columns=columns or {}), line=row.line))
-    if is_empty:
+    if is_empty and not may_be_empty:
         raise InputError(f"{file} holds no cases: write one for each row, with at least the field 'response'")
 
 

@@ -5,6 +5,7 @@ from typing import IO, TYPE_CHECKING
 
 from touchstone.core.errors import InputError
 from touchstone.io.arrow_rows import read_batch, refuse_repeats
+from touchstone.io.lines import UNREADABLE
 from touchstone.io.rows import Row, unreadable
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class ParquetRows:
                     yield row
         except (ArrowException, OSError) as error:
             problem = f"the file is damaged here ({type(error).__name__})"
-            failure = unreadable("Unreadable", f"{problem}: write or fetch it again")
+            failure = unreadable(UNREADABLE, f"{problem}: write or fetch it again")
             while self._read < end:
                 self._read += 1
                 yield Row(self._file, self._read, failure)
