@@ -1,0 +1,84 @@
+"""A Ray cluster of several nodes on this machine: a job outlives one of them and gives the same bytes as serial."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from tests.engines.gold import write_rows
+
+import touchstone
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("ray") is None, reason="RAY IS NOT INSTALLED: the cluster was not tested"),
+]
+
+ROWS = 300
+SOURCE = str(Path(touchstone.__file__).parents[1])
+RAY = [str(Path(sys.executable).with_name("ray"))]
+ENVIRONMENT = os.environ | {"PYTHONPATH": SOURCE, "RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
+PORT = 6391
+
+
+def node(*options, folder):
+    """A node of the cluster in the foreground, in a session of its own."""
+    with (folder / "ray").open("ab") as said:
+        return subprocess.Popen(
+            [*RAY, "start", "--block", "--num-cpus", "1", "--object-store-memory", "100000000", *options],
+            env=ENVIRONMENT, stdout=said, stderr=said, start_new_session=True,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A head and two more nodes, each of one core."""
+    head = node("--head", "--port", str(PORT), "--include-dashboard", "false", folder=tmp_path)
+    time.sleep(10)
+    nodes = [head, *(node("--address", f"127.0.0.1:{PORT}", folder=tmp_path) for _ in range(2))]
+    yield nodes
+    for each in nodes:
+        kill(each)
+
+
+def kill(process):
+    """End a node and all it runs at once, as a lost machine would."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def score(folder, *options):
+    command = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
+    with (folder / "stderr").open("ab") as said:
+        return subprocess.Popen(
+            [*command, "score", "in", "--shard-rows", "30", *options],
+            cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=said,
+        )  # fmt: skip
+
+
+def shards(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("part-*"))}
+
+
+def test_a_node_killed_in_mid_run_costs_nothing(cluster, tmp_path):
+    write_rows(tmp_path / "in/a.jsonl", ROWS)
+    options = ["--engine", "ray", "--ray-address", f"127.0.0.1:{PORT}", "--workers", "3", "--log", "log.jsonl"]
+    job = score(tmp_path, "-o", "cluster", *options)
+    deadline = time.monotonic() + 400
+    while len(shards(tmp_path / "cluster")) < 2 and time.monotonic() < deadline:
+        assert job.poll() is None, (tmp_path / "stderr").read_text()
+        time.sleep(0.2)
+    kill(cluster[-1])
+    assert job.wait(900) == 0, (tmp_path / "stderr").read_text()
+    events = [json.loads(line)["event"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert "worker_lost" in events
+    alone = score(tmp_path, "-o", "serial")
+    assert alone.wait(600) == 0
+    assert shards(tmp_path / "cluster") == shards(tmp_path / "serial")
+    assert (tmp_path / "cluster/summary.json").read_bytes() == (tmp_path / "serial/summary.json").read_bytes()
