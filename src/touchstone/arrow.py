@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from touchstone.app.config import Settings
 from touchstone.app.rubrics import DEFAULT_RUBRIC, load_rubric
-from touchstone.app.score import score_entries
+from touchstone.app.score import score_together
 from touchstone.core.case import Case
 from touchstone.core.codec import case_hash
 from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
-from touchstone.core.result import Failure, Result
+from touchstone.core.result import Failure
 from touchstone.io.arrow_results import results_from_batch, results_schema, results_to_batch
 from touchstone.io.arrow_rows import read_batch, refuse_repeats
 from touchstone.io.cases import Entry, read_case
@@ -51,9 +51,8 @@ def score_batch(
     kept = _kept(batch, keep)
     settings = Settings(plan or Plan(), columns or {}, rubric or load_rubric(DEFAULT_RUBRIC), policy or Policy())
     rows = read_batch(batch, file=_SOURCE)
-    entries = (Entry(row.file, row.line, _named(read_case(row, columns=settings.columns))) for row in rows)
-    results: Iterator[Result] = (scored.result for scored in score_entries(entries, settings=settings))
-    return results_to_batch(results, kept=kept)
+    entries = [Entry(row.file, row.line, _named(read_case(row, columns=settings.columns))) for row in rows]
+    return results_to_batch(score_together(entries, settings=settings), kept=kept)
 
 
 def score_batches(

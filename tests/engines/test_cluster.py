@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -22,7 +23,13 @@ pytestmark = [
 ROWS = 300
 SOURCE = str(Path(touchstone.__file__).parents[1])
 RAY = [str(Path(sys.executable).with_name("ray"))]
-ENVIRONMENT = os.environ | {"PYTHONPATH": SOURCE, "RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
+# The cluster of this test is its own: it lets in nobody but those who have the token made here.
+ENVIRONMENT = os.environ | {
+    "PYTHONPATH": SOURCE,
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": secrets.token_hex(32),
+}
 PORT = 6391
 
 

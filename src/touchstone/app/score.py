@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
@@ -19,9 +19,12 @@ from touchstone.io.results import check_target, open_results
 from touchstone.io.rows import Row
 from touchstone.report.summary import Tally
 from touchstone.runs.evaluate import evaluate, failed
+from touchstone.text.reading import read_ahead
 
 # What a worker takes at a time: about a second of work.
 BATCH_ROWS = 32
+# Replies whose sentences are parsed together: the parser's cost for each is least at about 40 sentences.
+TOGETHER = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,23 @@ def score_entries(entries: Iterable[Entry], *, settings: Settings) -> Generator[
         else:
             result = _score(entry.case, line=entry.line, settings=settings)
             yield Scored(entry, replace(result, line=entry.line) if result.failures else result)
+
+
+def score_together(entries: Sequence[Entry], *, settings: Settings) -> list[Result]:
+    """The results of entries that are all there: the same as one by one, in less time."""
+    results: list[Result] = []
+    for first in range(0, len(entries), TOGETHER):
+        group = entries[first : first + TOGETHER]
+        # A reply that cannot be read fails where it is scored, alone.
+        with suppress(Exception):
+            read_ahead(_scorable(group, settings=settings))
+        results.extend(scored.result for scored in score_entries(group, settings=settings))
+    return results
+
+
+def _scorable(entries: Iterable[Entry], *, settings: Settings) -> list[Case]:
+    cases = (entry.case for entry in entries)
+    return [case for case in cases if isinstance(case, Case) and len(case.response) <= settings.plan.max_reply_chars]
 
 
 def _by_engine(entries: Iterable[Entry], engine: Engine, settings: Settings) -> Generator[Scored, None, None]:

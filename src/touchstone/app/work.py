@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from touchstone.app.config import Settings
-from touchstone.app.score import score_entries
+from touchstone.app.score import score_together
 from touchstone.app.tally import Counting, Counts
 from touchstone.core import resource
 from touchstone.core.case import Case
@@ -31,7 +31,7 @@ class EntryWork:
         _load_models()
 
     def __call__(self, items: Sequence[Entry]) -> list[Result]:
-        return [scored.result for scored in score_entries(items, settings=self.settings)]
+        return score_together(items, settings=self.settings)
 
     def lost(self, item: Entry, *, reason: str) -> list[Result]:
         return [_lost(item, reason=reason)]
@@ -66,8 +66,7 @@ class ShardWork:
         _load_models()
 
     def __call__(self, items: Sequence[Placed]) -> Part:
-        entries = [item.entry for item in items]
-        return self._part(items, [scored.result for scored in score_entries(entries, settings=self.settings)])
+        return self._part(items, score_together([item.entry for item in items], settings=self.settings))
 
     def lost(self, item: Placed, *, reason: str) -> Part:
         return self._part([item], [_lost(item.entry, reason=reason)])

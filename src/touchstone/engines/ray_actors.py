@@ -180,7 +180,8 @@ def _connected(address: str | None, *, workers: int) -> Iterator[Any]:
         ray.init(**({"address": address} if address else own), log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         where = f"at {address}" if address else "on this machine"
-        raise ConfigError(f"Ray {where} cannot be reached ({type(error).__name__}): check --ray-address") from error
+        remedy = "check --ray-address, and RAY_AUTH_TOKEN where the cluster asks for a token"
+        raise ConfigError(f"Ray {where} cannot be reached ({type(error).__name__}): {remedy}") from error
     try:
         yield ray
     finally:
