@@ -14,9 +14,12 @@ BENCHMARKS = {
 }
 # Run when named; the tables also after every benchmark.
 ON_REQUEST = {
+    "engines": "the rate of each engine, memory as a job grows, a long job killed and gone on with; has options",
     "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
     "tables": "write the tables of docs/benchmarks.md from the results",
 }
+
+WITH_OPTIONS = "engines"
 
 
 def main() -> None:
@@ -29,14 +32,18 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="one or more of the list below; all figures if none")
-    named = parser.parse_args().names
+    given, options = parser.parse_known_args()
+    named = given.names
+    if options and named != [WITH_OPTIONS]:
+        parser.error(f"{options[0]} is an option of '{WITH_OPTIONS}' alone")
     unknown = [name for name in named if name not in BENCHMARKS | ON_REQUEST]
     if unknown:
         parser.error(f"there is no benchmark '{unknown[0]}'; choose from {', '.join(BENCHMARKS | ON_REQUEST)}")
     for name in BENCHMARKS | ON_REQUEST:
         if name in named or (not named and name in BENCHMARKS):
             print(f"== {name}: {(BENCHMARKS | ON_REQUEST)[name]}", flush=True)
-            import_module(f"benchmarks.{name}").run()
+            module = import_module(f"benchmarks.{name}")
+            module.run(options) if name == WITH_OPTIONS else module.run()
     if not named or BENCHMARKS.keys() & set(named):
         import_module("benchmarks.tables").run()
 

@@ -1,9 +1,9 @@
 """pytest plugin: `touchstone_case` gives a test every case of a gold set, one at a time.
 
-    @pytest.mark.goldset("gold.jsonl")
-    def test_the_bot_answers_well_enough(touchstone_case):
-        drafted = replace(touchstone_case, response=my_bot(touchstone_case.question))
-        touchstone.assert_passes(drafted)
+@pytest.mark.goldset("gold.jsonl")
+def test_the_bot_answers_well_enough(touchstone_case):
+    drafted = replace(touchstone_case, response=my_bot(touchstone_case.question))
+    touchstone.assert_passes(drafted)
 """
 
 from pathlib import Path

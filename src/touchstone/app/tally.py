@@ -1,94 +1,104 @@
-"""Results, one after another -> a Tally; what is kept does not grow with their number."""
+"""Results, one after another -> a Tally; what is kept does not grow with their number.
 
-from collections import Counter, defaultdict
+What has been counted is a flat table of numbers, so that parts counted elsewhere can be added up.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
 from typing import get_args
 
 from touchstone.core.result import STATUSES, VIOLATION_KINDS, Decision, Flag, Grading, Outcome, Result, Verdict
 from touchstone.report.summary import CriterionTally, GradingTally, MetricTally, Tally
 
+Counts = Mapping[str, float]
+
 
 class Counting:
     """Counts results as they pass."""
 
-    def __init__(self) -> None:
-        self._rows = 0
-        self._failed = 0
-        self._decisions: Counter[str] = Counter()
-        self._verdicts: Counter[str] = Counter()
-        self._anchors: Counter[str] = Counter()
-        self._scored: Counter[str] = Counter()
-        self._sums: defaultdict[str, float] = defaultdict(float)
-        self._flags: dict[str, Counter[str]] = {}
-        self._gradings = GradingCounting()
+    def __init__(self, counts: Counts | None = None) -> None:
+        self._counts: Counter[str] = Counter()
+        self.merge(counts or {})
 
     def add(self, result: Result) -> None:
-        self._rows += 1
-        self._failed += bool(result.failures)
-        self._decisions[result.decision] += 1
+        counts = self._counts
+        counts["rows"] += 1
+        counts["failed"] += bool(result.failures)
+        for failure in result.failures:
+            counts[f"failure/{failure.error}"] += 1
+        counts[f"decision/{result.decision}"] += 1
         if result.verdict is not None:
-            self._verdicts[result.verdict] += 1
+            counts[f"verdict/{result.verdict}"] += 1
         for name, score in (result.metrics or {}).items():
-            flags = self._flags.setdefault(name, Counter())
+            counts[f"metric/{name}"] += 1
             if score.flag is not None:
-                flags[score.flag] += 1
+                counts[f"flag/{score.flag}/{name}"] += 1
             if score.score is not None:
-                self._scored[name] += 1
-                self._sums[name] += score.score
-            self._anchors.update(anchor.status for anchor in score.anchors or ())
+                counts[f"scored/{name}"] += 1
+                counts[f"score/{name}"] += score.score  # type: ignore[assignment]
+            for anchor in score.anchors or ():
+                counts[f"anchor/{anchor.status}"] += 1
         if result.rubric is not None:
-            self._gradings.add(result.rubric)
+            self._add_grading(result.rubric)
+
+    def merge(self, counts: Counts) -> None:
+        """Add what was counted elsewhere."""
+        for name, number in counts.items():
+            self._counts[name] += number  # type: ignore[assignment]
+
+    @property
+    def counts(self) -> Counts:
+        """The numbers so far, for `merge`."""
+        return dict(self._counts)
 
     def tally(self) -> Tally:
         """What the results so far came to."""
+        counts = self._counts
         return Tally(
-            rows=self._rows,
-            failed=self._failed,
-            decisions={name: self._decisions[name] for name in get_args(Decision)},
-            verdicts={name: self._verdicts[name] for name in get_args(Verdict)},
-            metrics={name: self._metric(name) for name in self._flags},
-            anchors={status: self._anchors[status] for status in STATUSES},
-            rubric=self._gradings.tally(),
+            rows=counts["rows"],
+            failed=counts["failed"],
+            decisions={name: counts[f"decision/{name}"] for name in get_args(Decision)},
+            verdicts={name: counts[f"verdict/{name}"] for name in get_args(Verdict)},
+            metrics={name: self._metric(name) for name in self._names("metric/")},
+            anchors={status: counts[f"anchor/{status}"] for status in STATUSES},
+            rubric=self._grading(),
         )
+
+    def _add_grading(self, grading: Grading) -> None:
+        counts = self._counts
+        if grading.outcome is not None:
+            counts[f"outcome/{grading.outcome}"] += 1
+        counts["unsafe"] += bool(grading.violations)
+        counts["graded"] += 1
+        for violation in grading.violations:
+            counts[f"violation/{violation.kind}"] += 1
+        for grade in grading.grades:
+            counts[f"criterion/{grade.criterion}"] += grade.grade is not None
+            counts[f"grade/{grade.criterion}"] += grade.grade or 0
 
     def _metric(self, name: str) -> MetricTally:
-        scored = self._scored[name]
+        scored = self._counts[f"scored/{name}"]
         return MetricTally(
             scored=scored,
-            mean=self._sums[name] / scored if scored else None,
-            flags={flag: self._flags[name][flag] for flag in get_args(Flag)},
+            mean=self._counts[f"score/{name}"] / scored if scored else None,
+            flags={flag: self._counts[f"flag/{flag}/{name}"] for flag in get_args(Flag)},
         )
 
-
-class GradingCounting:
-    """Counts what the rubric says of results as they pass."""
-
-    def __init__(self) -> None:
-        self._outcomes: Counter[str] = Counter()
-        self._violations: Counter[str] = Counter()
-        self._unsafe = 0
-        self._graded: Counter[str] = Counter()
-        self._sums: Counter[str] = Counter()
-
-    def add(self, grading: Grading) -> None:
-        if grading.outcome is not None:
-            self._outcomes[grading.outcome] += 1
-        self._unsafe += bool(grading.violations)
-        self._violations.update(violation.kind for violation in grading.violations)
-        for grade in grading.grades:
-            self._graded[grade.criterion] += grade.grade is not None
-            self._sums[grade.criterion] += grade.grade or 0
-
-    def tally(self) -> GradingTally:
-        """What the gradings so far came to."""
-        concluded = self._outcomes.total()
+    def _grading(self) -> GradingTally:
+        counts = self._counts
+        outcomes = {name: counts[f"outcome/{name}"] for name in get_args(Outcome)}
+        concluded = sum(outcomes.values())
         return GradingTally(
-            outcomes={name: self._outcomes[name] for name in get_args(Outcome)},
-            pass_rate=self._outcomes["PASS"] / concluded if concluded else None,
-            criteria={name: self._criterion(name) for name in self._graded},
-            violations={kind: self._violations[kind] for kind in VIOLATION_KINDS},
-            unsafe=self._unsafe,
+            outcomes=outcomes,
+            pass_rate=outcomes["PASS"] / concluded if concluded else None,
+            criteria={name: self._criterion(name) for name in self._names("criterion/")},
+            violations={kind: counts[f"violation/{kind}"] for kind in VIOLATION_KINDS},
+            unsafe=counts["unsafe"],
         )
 
     def _criterion(self, name: str) -> CriterionTally:
-        graded = self._graded[name]
-        return CriterionTally(graded, self._sums[name] / graded if graded else None)
+        graded = self._counts[f"criterion/{name}"]
+        return CriterionTally(graded, self._counts[f"grade/{name}"] / graded if graded else None)
+
+    def _names(self, prefix: str) -> list[str]:
+        return [name.removeprefix(prefix) for name in self._counts if name.startswith(prefix)]

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,7 @@ from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from touchstone.cli.screen import Screen
+    from touchstone.io.shards import ShardFormat
 
 STDOUT = "-"
 
@@ -24,9 +25,12 @@ _Repeated = list[str] | None
 
 
 def score(
-    source: Annotated[
-        str | None,
-        typer.Argument(metavar="INPUT", help="JSONL, JSON, CSV, TSV or Parquet, text also as .gz; - is stdin."),
+    sources: Annotated[
+        _Repeated,
+        typer.Argument(
+            metavar="INPUT",
+            hidden=True,  # Typer would call it list[str]; the text below says what it is
+        ),
     ] = None,
     *,
     input: Annotated[str | None, typer.Option(metavar="TEXT", help="One case: the customer's message.")] = None,
@@ -38,7 +42,10 @@ def score(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write .jsonl, .csv, .tsv or .parquet; - is stdout, JSONL."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write .jsonl, .csv, .tsv or .parquet; - is stdout, JSONL. A directory: shards, resumed.",
         ),
     ] = "",
     format: Annotated[
@@ -55,6 +62,25 @@ def score(
         str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
     ] = None,
     id: Annotated[str | None, typer.Option(metavar="ID", help="Score only the case with this id.")] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="Where to work: serial, processes (all cores) or ray.")
+    ] = "serial",
+    workers: Annotated[int | None, typer.Option(metavar="N", help="How many workers; all cores if not given.")] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The Ray cluster: host:port, ray://… or auto.")
+    ] = None,
+    keep: Annotated[
+        _Repeated, typer.Option(metavar="COLUMN", help="Directory: keep this column beside results; repeatable.")
+    ] = None,
+    shard_rows: Annotated[int, typer.Option(metavar="N", help="Directory: rows in each shard.")] = 2000,
+    shard_format: Annotated[
+        str, typer.Option(metavar="NAME", help="Directory: parquet, or jsonl (gzipped).")
+    ] = "parquet",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Score a sample and say what all would take; write nothing.")
+    ] = False,
+    price: Annotated[float, typer.Option(metavar="USD", help="--dry-run: what a core costs for an hour.")] = 0.05,
+    log: Annotated[str | None, typer.Option(metavar="FILE", help="Directory: add events to FILE, as JSON.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show each reply with its evidence, not JSON.")] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Say at the end what it all came to.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
@@ -62,27 +88,67 @@ def score(
 ) -> None:
     """Score replies. Writes one JSON line for each row, in order; a row that fails keeps its place.
 
-    Give a file, or one case: touchstone score --input TEXT --response TEXT --context TEXT
+    INPUT is a file of cases: JSONL, JSON, CSV, TSV or Parquet, text also as .gz or .zst; - is stdin. With -o DIRECTORY
+    it may be many: files, globs, directories and URLs; what is written there is kept when the job is run again.
+
+    Or give one case: touchstone score --input TEXT --response TEXT --context TEXT
     """
     from touchstone.app.config import load_settings
+    from touchstone.app.job import Order, is_directory
     from touchstone.app.score import score_fields, score_file
     from touchstone.cli.screen import Screen
+    from touchstone.engines.choice import engine as choose
 
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
-    _check(source=source, fields=fields, explain=explain, as_json=as_json)
+    _check(sources=sources or [], fields=fields, explain=explain, as_json=as_json)
     thresholds, columns = pairs(set, flag="--set"), pairs(map, flag="--map", at_last=True)
     settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric)
+    if sources and (is_directory(output) or dry_run):
+        from touchstone.cli.job import score_job, show_estimate
+
+        _check_job(id=id, explain=explain, sources=sources)
+        order = Order(
+            inputs=sources,
+            output=output,
+            format=chosen_format(format),
+            shard_format=_shard_format(shard_format),
+            shard_rows=shard_rows,
+            keep=tuple(keep or ()),
+        )
+        if dry_run:
+            show_estimate(order, settings=settings, engine=engine, workers=workers, price=price, as_json=as_json)
+            return
+        score_job(
+            order,
+            settings=settings,
+            engine=engine,
+            workers=workers,
+            address=ray_address,
+            log=log,
+            shows_summary=summary,
+            as_json=as_json,
+            is_quiet=quiet,
+        )
+        return
     target = output or (None if explain else STDOUT)
     shows_progress = sys.stderr.isatty() and not explain and not (target == STDOUT and sys.stdout.isatty())
     screen = Screen(explains=explain, shows_progress=shows_progress, is_quiet=quiet)
     with _ending(screen, target):
         with screen:
-            if source is None:
+            if not sources:
                 fields |= {"id": id} if id else {}
                 tally = score_fields(fields, settings=settings, target=target, on_scored=screen, source="command line")
             else:
-                chosen = chosen_format(format)
-                tally = score_file(source, settings=settings, target=target, on_scored=screen, format=chosen, id=id)
+                chosen = choose(engine, workers=workers, address=ray_address) if engine != "serial" else None
+                tally = score_file(
+                    _only_one(sources),
+                    settings=settings,
+                    target=target,
+                    on_scored=screen,
+                    format=chosen_format(format),
+                    id=id,
+                    engine=chosen,
+                )
         if output and output != STDOUT:
             screen.notice(f"{tally.rows:,} results written to {output}")
         if summary or as_json:
@@ -101,13 +167,37 @@ def _fields(**given: Any) -> dict[str, Any]:
     return fields
 
 
-def _check(*, source: str | None, fields: Mapping[str, Any], explain: bool, as_json: bool) -> None:
-    if source is None and "response" not in fields:
+def _check(*, sources: Sequence[str], fields: Mapping[str, Any], explain: bool, as_json: bool) -> None:
+    if not sources and "response" not in fields:
         raise ConfigError("nothing to score: give a file of cases, - for stdin, or one case with --response TEXT")
-    if source is not None and fields:
-        raise ConfigError(f"give a file or one case, not both: leave out {source} or the case's flags")
+    if sources and fields:
+        raise ConfigError(f"give a file or one case, not both: leave out {sources[0]} or the case's flags")
     if explain and as_json:
         raise ConfigError("--explain is for people and --json for machines: choose one")
+
+
+def _check_job(*, id: str | None, explain: bool, sources: Sequence[str]) -> None:
+    if id is not None or explain:
+        raise ConfigError(
+            "--id and --explain show single cases, and a directory takes all: give -o FILE, or leave it out"
+        )
+    if STDOUT in sources:
+        raise ConfigError("stdin cannot be read again when a job goes on: save it as a file, or give -o FILE")
+
+
+def _only_one(sources: Sequence[str]) -> str:
+    if len(sources) > 1:
+        raise ConfigError(f"{len(sources)} inputs need a directory: give -o DIRECTORY, a name without an ending")
+    return sources[0]
+
+
+def _shard_format(name: str) -> "ShardFormat":
+    from touchstone.io.shards import SHARD_FORMATS
+
+    for known in SHARD_FORMATS:
+        if known == name.lower():
+            return known
+    raise ConfigError(f"--shard-format {name} is not known: allowed are {', '.join(SHARD_FORMATS)}")
 
 
 @contextmanager

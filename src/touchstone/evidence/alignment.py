@@ -39,9 +39,16 @@ def _nearest(sought: Sequence[str], words: Sequence[str]) -> dict[str, float]:
     import numpy as np
 
     left = np.stack([_vector(word) for word in sought])
-    right = np.stack([_vector(word) for word in words])
-    likeness = (left @ right.T).max(axis=1)
+    likeness = (left @ _vectors(tuple(words)).T).max(axis=1)
     return {word: round(float(best), 6) if best >= FLOOR else 0.0 for word, best in zip(sought, likeness, strict=True)}
+
+
+@lru_cache(maxsize=64)
+def _vectors(words: tuple[str, ...]) -> "NDArray[np.float32]":
+    """The words' vectors, one below the other; every ask and point of a case is held against the same reply."""
+    import numpy as np
+
+    return np.stack([_vector(word) for word in words])
 
 
 @lru_cache(maxsize=20_000)

@@ -26,7 +26,12 @@ class Entry:
 
 
 def read_cases(
-    rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | None = None, replies: Replies = "needed"
+    rows: Iterable[Row],
+    *,
+    file: str,
+    columns: Mapping[str, str] | None = None,
+    replies: Replies = "needed",
+    may_be_empty: bool = False,
 ) -> Iterator[Entry]:
     """Every row as an entry, in order; `columns` maps their column names to ours. No row at all is an InputError.
 
@@ -36,13 +41,14 @@ def read_cases(
     is_empty = True
     for row in rows:
         is_empty = False
-        case = _case(row, columns=columns or {}, replies=replies)
+        case = read_case(row, columns=columns or {}, replies=replies)
         yield Entry(row.file, row.line, naming.named(case, line=row.line))
-    if is_empty:
+    if is_empty and not may_be_empty:
         raise InputError(f"{file} holds no cases: write one for each row, with at least the field 'response'")
 
 
-def _case(row: Row, *, columns: Mapping[str, str], replies: Replies) -> Case | Failure:
+def read_case(row: Row, *, columns: Mapping[str, str], replies: Replies = "needed") -> Case | Failure:
+    """The case that a row describes, with the id it was given or none."""
     if isinstance(row.content, Failure):
         return row.content
     try:

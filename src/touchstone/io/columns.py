@@ -1,6 +1,6 @@
 """A row as another tool names its columns -> the same row under our field names."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 
@@ -57,6 +57,11 @@ def arrange(
     if needs_response and "response" not in fields:
         fields["response"] = _empty_response(content, ranks=ranks["response"], is_text=is_text)
     return fields | {name: value for name, value in content.items() if name not in used}
+
+
+def gives_reply(names: Collection[str], *, columns: Mapping[str, str]) -> bool:
+    """Whether a table with columns of these names can hold a reply at all."""
+    return any(name in names for rank in _ranks(tuple(columns.items()))["response"] for name in rank)
 
 
 def _given(field: str, row: Mapping[str, Any], *, ranks: Ranks, is_text: bool) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from touchstone.core.errors import ConfigError, InputError
 from touchstone.io.csv_rows import read_csv
 from touchstone.io.json_rows import read_json, read_json_lines
 from touchstone.io.lines import BROKEN_STREAM
+from touchstone.io.locations import is_url, locate, open_location
 from touchstone.io.parquet_rows import ParquetRows
 from touchstone.io.rows import Row, RowReader
 
@@ -21,7 +22,9 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 STDIN = "-"
 _ENDINGS: dict[str, Format] = {f".{name}": name for name in FORMATS} | {".ndjson": "jsonl"}
 _BUFFER = 64 * 1024
+_COMPRESSED = (".gz", ".zst")
 _GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -58,13 +61,18 @@ def shown(path: str) -> str:
     return "stdin" if path == STDIN else path
 
 
+def known_format(path: str) -> Format | None:
+    """The format that a name's ending stands for; None when it stands for none."""
+    endings = [ending.lower() for ending in Path(path).suffixes]
+    ending = endings[-2] if len(endings) > 1 and endings[-1] in _COMPRESSED else "".join(endings[-1:])
+    return _ENDINGS.get(ending)
+
+
 def _format_of(path: str) -> Format:
     if path == STDIN:
         return "jsonl"
-    endings = [ending.lower() for ending in Path(path).suffixes]
-    ending = endings[-2] if endings[-1:] == [".gz"] and len(endings) > 1 else "".join(endings[-1:])
-    if ending in _ENDINGS:
-        return _ENDINGS[ending]
+    if format := known_format(path.partition("?")[0] if is_url(path) else path):
+        return format
     if Path(path).is_dir():
         raise InputError(f"{path} is a directory: give a file of cases")
     known = ", ".join(_ENDINGS)
@@ -75,6 +83,8 @@ def _open(path: str) -> AbstractContextManager[io.BufferedReader]:
     if path == STDIN:
         return nullcontext(cast(io.BufferedReader, sys.stdin.buffer))
     try:
+        if is_url(path):
+            return open_location(locate(path))
         return cast(io.BufferedReader, Path(path).open("rb", buffering=_BUFFER))
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist: check the path, or give - to read stdin") from error
@@ -85,17 +95,20 @@ def _open(path: str) -> AbstractContextManager[io.BufferedReader]:
 
 
 def _size(raw: IO[bytes]) -> int | None:
-    """The bytes of a regular file; None for a pipe."""
+    """The bytes of a regular file or stored object; None for a pipe."""
     try:
-        return os.fstat(raw.fileno()).st_size if raw.seekable() else None
+        if not raw.seekable():
+            return None
+        end = raw.seek(0, os.SEEK_END)
+        raw.seek(0)
     except OSError:
         return None
+    return end
 
 
 def _text_rows(raw: io.BufferedReader, *, file: str, format: Format) -> Iterator[Row]:
     try:
-        start = raw.peek(len(_GZIP))
-        source = gzip.GzipFile(fileobj=raw) if start.startswith(_GZIP) else raw
+        source = _decompressed(raw, file=file)
         start = source.peek(2)
     except BROKEN_STREAM as error:
         raise InputError(f"{file} cannot be read or decompressed ({type(error).__name__}): fetch it again") from error
@@ -109,3 +122,16 @@ def _text_rows(raw: io.BufferedReader, *, file: str, format: Format) -> Iterator
         "tsv": lambda: read_csv(stream, file=file, delimiter="\t"),
     }
     return readers[format]()
+
+
+def _decompressed(raw: io.BufferedReader, *, file: str) -> io.BufferedReader | gzip.GzipFile:
+    start = raw.peek(len(_ZSTD))
+    if start.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=raw)
+    if not start.startswith(_ZSTD):
+        return raw
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise InputError(f"{file}: reading Zstandard needs PyArrow: pip install 'touchstone-eval[parquet]'") from error
+    return io.BufferedReader(pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd"), _BUFFER)

@@ -8,6 +8,8 @@ from typing import IO
 from touchstone.core.result import Failure
 from touchstone.io.rows import unreadable
 
+# A part of a file that could not be read; another copy of the file may be whole.
+UNREADABLE = "Unreadable"
 LONGEST_LINE = 32 * 1024 * 1024
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # What a file system, a truncated .gz or a damaged one raises while it is read.
@@ -56,7 +58,7 @@ def too_long(longest: int) -> Failure:
 def broken_off(error: BaseException) -> Failure:
     """The failure of a file that cannot be read to its end."""
     problem = f"the file cannot be read any further ({type(error).__name__})"
-    return unreadable("Unreadable", f"{problem}: what follows is not scored; fetch or write the file again")
+    return unreadable(UNREADABLE, f"{problem}: what follows is not scored; fetch or write the file again")
 
 
 def _decoded(number: int, raw: bytes) -> Line:

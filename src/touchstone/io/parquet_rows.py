@@ -1,15 +1,14 @@
 """Parquet -> rows, batch by batch; a part that is damaged fails row by row."""
 
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from touchstone.core.errors import InputError
-from touchstone.core.result import Failure
-from touchstone.io.json_text import field_name
+from touchstone.io.arrow_rows import read_batch, refuse_repeats
+from touchstone.io.lines import UNREADABLE
 from touchstone.io.rows import Row, unreadable
 
 if TYPE_CHECKING:
-    from pyarrow import RecordBatch
     from pyarrow.parquet import ParquetFile
 
 _BATCH = 256
@@ -39,12 +38,12 @@ class ParquetRows:
         end = self._read + self._parquet.metadata.row_group(group).num_rows
         try:
             for batch in self._parquet.iter_batches(batch_size=_BATCH, row_groups=[group]):
-                for content in _contents(batch):
+                for row in read_batch(batch, file=self._file, first=self._read + 1):
                     self._read += 1
-                    yield Row(self._file, self._read, content)
+                    yield row
         except (ArrowException, OSError) as error:
             problem = f"the file is damaged here ({type(error).__name__})"
-            failure = unreadable("Unreadable", f"{problem}: write or fetch it again")
+            failure = unreadable(UNREADABLE, f"{problem}: write or fetch it again")
             while self._read < end:
                 self._read += 1
                 yield Row(self._file, self._read, failure)
@@ -60,15 +59,5 @@ def _open(stream: IO[bytes], *, file: str) -> "ParquetFile":
         parquet = ParquetFile(stream, buffer_size=_BUFFER)
     except (ArrowException, OSError) as error:
         raise InputError(f"{file} is not a complete Parquet file: write or fetch it again") from error
-    names = parquet.schema_arrow.names
-    if repeated := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"{file} names column {field_name(repeated)} twice: rename one of them")
+    refuse_repeats(parquet.schema_arrow, file=file)
     return parquet
-
-
-def _contents(batch: "RecordBatch") -> Iterator[dict[str, Any] | Failure]:
-    for at in range(batch.num_rows):
-        try:
-            yield batch.slice(at, 1).to_pylist()[0]
-        except UnicodeDecodeError:
-            yield unreadable("InvalidUtf8", "a text of the row is not UTF-8: write the file again from valid text")

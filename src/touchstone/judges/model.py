@@ -5,7 +5,7 @@ A term bends at its knots and is straight between them; its share of the value i
 
 import json
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import erf, sqrt
@@ -31,10 +31,12 @@ class Term:
 
     def share(self, value: float) -> float:
         """What this value of the feature adds, compared with a typical reply."""
-        gained = sum(
-            slope * min(1.0, max(0.0, (value - low) / (high - low)))
-            for slope, low, high in zip(self.slopes, self.knots[:-1], self.knots[1:], strict=True)
-        )
+        gained, low = 0.0, self.knots[0]
+        for slope, high in zip(self.slopes, self.knots[1:], strict=True):
+            if value <= low:
+                break
+            gained += slope * min(1.0, (value - low) / (high - low))
+            low = high
         return gained - self.typical
 
     def is_high(self, value: float) -> bool:
@@ -66,7 +68,11 @@ class Model:
 
     def value(self, features: Mapping[str, float]) -> float:
         """The unrounded grade."""
-        return min(float(TOP), max(0.0, self.base + sum(share.size for share in self.shares(features))))
+        return self.value_of(self.shares(features))
+
+    def value_of(self, shares: Sequence[Share]) -> float:
+        """The unrounded grade that all terms' shares come to."""
+        return min(float(TOP), max(0.0, self.base + sum(share.size for share in shares)))
 
     def grade(self, value: float) -> int:
         return bisect_right(self.cuts, value)

@@ -41,9 +41,10 @@ def way_of(reading: Reading) -> Way:
 
 
 def _grade(criterion: Criterion, model: Model, found: Mapping[str, float], reading: Reading, *, foreign: bool) -> Grade:
-    value = model.value(found)
+    shares = model.shares(found)
+    value = model.value_of(shares)
     grade = _nearest_level(criterion, model.grade(value))
-    reason = explain_grade(criterion.name, grade, model.shares(found), reading)
+    reason = explain_grade(criterion.name, grade, shares, reading)
     confidence = model.confidence(value)
     if foreign:
         reason = f"the reply does not read as English, which this judge needs; {reason}"

@@ -1,7 +1,7 @@
 """The reply -> claims: what it asserts as fact, as subject-verb-object triples with the terms to check them by."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from touchstone.core import resource
 from touchstone.core.reading import Claim, Contact, Sentence, Span, Text, Token, Value
@@ -40,13 +40,7 @@ class Piece:
 
 def find_claims(reply: Text) -> tuple[Claim, ...]:
     """The reply's claims in order; sentences that cannot hold one are not parsed."""
-    normal = normalise(reply.raw)
-    pieces = [
-        Piece(normal, *span)
-        for sentence in reply.sentences
-        if _may_claim(reply, sentence)
-        for span in _spans(reply, sentence)
-    ]
+    pieces = _pieces(reply)
     parsed = propositions([piece.text for piece in pieces])
     claims: list[Claim] = []
     topic: tuple[str, ...] = ()
@@ -59,6 +53,21 @@ def find_claims(reply: Text) -> tuple[Claim, ...]:
             if claim is not None and (not claims or _key(claims[-1]) != _key(claim)):
                 claims.append(claim)
     return tuple(claims)
+
+
+def parse_ahead(replies: Iterable[Text]) -> None:
+    """Parse the sentences of several replies together, so that `find_claims` finds them ready: the same, but faster."""
+    propositions([piece.text for reply in replies for piece in _pieces(reply)])
+
+
+def _pieces(reply: Text) -> list[Piece]:
+    normal = normalise(reply.raw)
+    return [
+        Piece(normal, *span)
+        for sentence in reply.sentences
+        if _may_claim(reply, sentence)
+        for span in _spans(reply, sentence)
+    ]
 
 
 def _may_claim(reply: Text, sentence: Sentence) -> bool:

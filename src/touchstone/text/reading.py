@@ -1,13 +1,14 @@
 """Case -> Reading: every text of the case read once."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
 
 from touchstone.core.case import Case
 from touchstone.core.reading import Reading, Text
 from touchstone.text.asks import find_asks
-from touchstone.text.claims import find_claims
+from touchstone.text.claims import find_claims, parse_ahead
 from touchstone.text.contacts import find_contacts
 from touchstone.text.dates import parse_reference
 from touchstone.text.normalise import normalise
@@ -33,6 +34,11 @@ def read(case: Case) -> Reading:
         asks=find_asks(question) if question else (),
         claims=find_claims(reply),
     )
+
+
+def read_ahead(cases: Iterable[Case]) -> None:
+    """Read the replies of several cases together; `read` then gives the same as without it, in less time."""
+    parse_ahead([read_text("response", case.response, today=_today(case)) for case in cases])
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,108 @@
+"""Entries -> what a worker sends back: results, or the encoded part of a shard with what it came to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from touchstone.app.config import Settings
+from touchstone.app.score import score_together
+from touchstone.app.tally import Counting, Counts
+from touchstone.core import resource
+from touchstone.core.case import Case
+from touchstone.core.codec import canonical_json
+from touchstone.core.result import Failure, Result
+from touchstone.io.cases import Entry
+from touchstone.io.shards import ShardFormat, encode
+from touchstone.runs.evaluate import failed
+
+# A row whose worker was lost each time; rows like it are tried again when a job is run again.
+WORKER_LOST = "WorkerLost"
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EntryWork:
+    """Entries to their results."""
+
+    settings: Settings
+
+    def prepare(self) -> None:
+        _load_models()
+
+    def __call__(self, items: Sequence[Entry]) -> list[Result]:
+        return score_together(items, settings=self.settings)
+
+    def lost(self, item: Entry, *, reason: str) -> list[Result]:
+        return [_lost(item, reason=reason)]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An entry of a job with the columns of text that its result is to have beside it, the same for a whole file."""
+
+    entry: Entry
+    beside: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Encoded results of some rows, their counts, and the first rows that failed."""
+
+    content: bytes
+    counts: Counts
+    failures: tuple[tuple[int, Failure], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShardWork:
+    """Placed entries to a part of a shard; `keep` names metadata to be kept beside each result."""
+
+    settings: Settings
+    format: ShardFormat
+    keep: tuple[str, ...] = field(default=())
+
+    def prepare(self) -> None:
+        _load_models()
+
+    def __call__(self, items: Sequence[Placed]) -> Part:
+        return self._part(items, score_together([item.entry for item in items], settings=self.settings))
+
+    def lost(self, item: Placed, *, reason: str) -> Part:
+        return self._part([item], [_lost(item.entry, reason=reason)])
+
+    def _part(self, items: Sequence[Placed], results: Sequence[Result]) -> Part:
+        counting = Counting()
+        for result in results:
+            counting.add(result)
+        names = dict.fromkeys(name for item in items for name in item.beside)
+        beside = {name: [item.beside.get(name) for item in items] for name in names}
+        kept = {name: [_text(_metadata(item.entry).get(name)) for item in items] for name in self.keep}
+        failures = ((result.line or 0, failure) for result in results for failure in result.failures)
+        content = encode(results, beside={**beside, **kept}, format=self.format)
+        return Part(content, counting.counts, tuple(islice(failures, MOST_NAMED)))
+
+
+def _load_models() -> None:
+    resource.parser()
+    resource.embeddings()
+
+
+def _lost(entry: Entry, *, reason: str) -> Result:
+    """The result of a row that cost every worker that tried it."""
+    id = entry.case.id if isinstance(entry.case, Case) else None
+    message = f"the row could not be scored, its worker was lost each time ({reason}): shorten it, or give more memory"
+    return failed(id, Failure("score", WORKER_LOST, message), line=entry.line)
+
+
+def _metadata(entry: Entry) -> Mapping[str, Any]:
+    return entry.case.metadata if isinstance(entry.case, Case) else {}
+
+
+def _text(value: Any) -> str | None:
+    """A kept value as text: files of one job may give it different types."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float | list | dict):
+        return canonical_json(value)
+    return str(value)

@@ -1,0 +1,188 @@
+"""Batches -> parts on a Ray cluster, or on a local one; a lost worker or node costs only the batch it was at.
+
+Plain actors, not Ray Data: a batch must be tried again, taken apart and given up item by item, in the order of the
+driver's own stream (docs/decisions/0016-engines.md).
+"""
+
+import logging
+import os
+import pickle
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from touchstone.core.errors import ConfigError, ResourceError
+from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
+from touchstone.engines.ledger import Ledger, Task
+from touchstone.engines.processes import cores
+from touchstone.engines.worker import Answer, attempt
+
+# Without any worker for so long, the cluster has no room for one.
+PATIENCE = 300.0
+_LISTENING = 5.0
+
+
+class RayActors:
+    """Works on the cluster at `address` (host:port, ray://… or auto), or on a cluster of its own on this machine."""
+
+    def __init__(
+        self,
+        *,
+        address: str | None = None,
+        workers: int | None = None,
+        on_event: OnEvent = ignore,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._address = address
+        self._on_event = on_event
+        self._patience = patience
+        self._asked = workers
+        self.workers = workers or cores()
+
+    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Generator[tuple[Part, ...], None, None]:
+        """The parts of each batch in order; the actors live as long as this iterator."""
+        remaining = iter(batches)
+        first = next(remaining, None)
+        if first is None:
+            return
+        with _connected(self._address, workers=self._asked or cores()) as ray:
+            if self._asked is None:
+                self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+            ledger = Ledger(work, chain([first], remaining), workers=self.workers, on_event=self._on_event)
+            crew = _Crew(ray, work, ledger, size=self.workers, on_event=self._on_event)
+            try:
+                while not ledger.is_done:
+                    crew.hand_out()
+                    yield from ledger.finished()
+                    crew.listen(patience=self._patience)
+            finally:
+                crew.dismiss()
+
+
+class _Scorer:
+    """What runs in an actor."""
+
+    def __init__(self, work: bytes) -> None:
+        self._work = pickle.loads(work)
+
+    def ready(self) -> Answer:
+        """Load the models: an error in a constructor would reach the driver as no more than the actor's death."""
+        loaded = attempt(lambda _: self._work.prepare(), ())
+        return Answer("ready") if loaded.kind == "part" else loaded
+
+    def run(self, items: Sequence[Any]) -> Answer:
+        return attempt(self._work, items)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What an actor was asked to do; no task is its getting ready."""
+
+    actor: Any
+    task: Task[Any] | None
+
+
+class _Crew:
+    """The actors of one map: all are asked for at the start, and each that is lost once more."""
+
+    def __init__(
+        self, ray: Any, work: Work[Any, Any], ledger: Ledger[Any, Any], *, size: int, on_event: OnEvent
+    ) -> None:
+        self._ray = ray
+        self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Scorer)
+        self._work = pickle.dumps(work)
+        self._ledger = ledger
+        self._on_event = on_event
+        self._free: list[Any] = []
+        self._calls: dict[Any, _Call] = {}
+        self._heard = time.monotonic()
+        for _ in range(size):
+            self._hire()
+
+    def hand_out(self) -> None:
+        """Give every free actor a task."""
+        while self._free and (task := self._ledger.next_task()):
+            actor = self._free.pop()
+            self._calls[actor.run.remote(task.items)] = _Call(actor, task)
+
+    def listen(self, *, patience: float) -> None:
+        """Take an answer or a loss when one comes; ResourceError when none can come any more."""
+        if not self._calls:
+            return
+        done, _ = self._ray.wait(list(self._calls), num_returns=1, timeout=_LISTENING)
+        for ref in done:
+            self._heard = time.monotonic()
+            self._hear(ref, self._calls.pop(ref))
+        is_working = self._free or any(call.task for call in self._calls.values())
+        if not is_working and time.monotonic() - self._heard > patience:
+            raise ResourceError(
+                f"the Ray cluster gave no worker for {patience:.0f} s: each needs a free CPU and about 400 MB; "
+                "see ray status, or give fewer --workers"
+            )
+
+    def dismiss(self) -> None:
+        """Let all actors go."""
+        for actor in {call.actor for call in self._calls.values()} | set(self._free):
+            self._end(actor)
+        self._calls.clear()
+        self._free.clear()
+
+    def _hire(self) -> None:
+        actor = self._actor.remote(self._work)
+        self._calls[actor.ready.remote()] = _Call(actor, None)
+
+    def _hear(self, ref: Any, call: _Call) -> None:
+        try:
+            answer: Answer = self._ray.get(ref)
+        except self._ray.exceptions.RayError as error:
+            self._lose(call, reason=type(error).__name__)
+            return
+        if answer.kind == "error":
+            raise answer.content
+        self._free.append(call.actor)
+        if call.task is None:
+            return
+        if answer.kind == "part":
+            self._ledger.done(call.task, answer.content)
+        else:
+            self._ledger.lost(call.task, reason=answer.content)
+
+    def _lose(self, call: _Call, *, reason: str) -> None:
+        self._on_event(Event("worker_lost", reason))
+        self._end(call.actor)
+        if call.task:
+            self._ledger.lost(call.task, reason=f"worker lost: {reason}")
+        self._hire()
+
+    def _end(self, actor: Any) -> None:
+        # A lost node's actors cannot be told.
+        with suppress(self._ray.exceptions.RayError, ValueError):
+            self._ray.kill(actor)
+
+
+@contextmanager
+def _connected(address: str | None, *, workers: int) -> Iterator[Any]:
+    """Ray, connected; what this opened it closes, and a connection that is there already is used."""
+    # Touchstone sends nothing anywhere, and neither does what it starts.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise ConfigError("the engine 'ray' needs Ray: pip install 'touchstone-eval[ray]'") from error
+    if ray.is_initialized():
+        yield ray
+        return
+    own: dict[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+    try:
+        ray.init(**({"address": address} if address else own), log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        where = f"at {address}" if address else "on this machine"
+        remedy = "check --ray-address, and RAY_AUTH_TOKEN where the cluster asks for a token"
+        raise ConfigError(f"Ray {where} cannot be reached ({type(error).__name__}): {remedy}") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()

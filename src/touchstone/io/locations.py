@@ -1,0 +1,127 @@
+"""A path or an object-store URL -> a place that can be listed, read and written; a file there is whole or not there.
+
+PyArrow opens s3, gs, abfs and hdfs itself; any other scheme is fsspec's.
+"""
+
+import io
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from touchstone.core.errors import InputError
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo, FileSystem
+
+_NATIVE = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")
+# What is left by a writer that was killed; names that begin with a dot are never read as input.
+_UNFINISHED = ".part"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A name as it was given, the file system it is on, and its path there."""
+
+    name: str
+    system: "FileSystem"
+    path: str
+    is_local: bool
+
+    def child(self, name: str) -> "Location":
+        """A file in this directory."""
+        return Location(
+            f"{self.name.rstrip('/')}/{name}", self.system, f"{self.path.rstrip('/')}/{name}", self.is_local
+        )
+
+    def info(self) -> "FileInfo":
+        """What is there, with size and time."""
+        return self.system.get_file_info(self.path)
+
+    def files(self) -> "list[FileInfo]":
+        """Every file below this directory, by path."""
+        from pyarrow.fs import FileSelector, FileType
+
+        found = self.system.get_file_info(FileSelector(self.path, recursive=True, allow_not_found=True))
+        return sorted((info for info in found if info.type == FileType.File), key=lambda info: info.path)
+
+    def read(self) -> bytes | None:
+        """The whole content; None when there is no such file."""
+        try:
+            with self.system.open_input_stream(self.path) as stream:
+                return cast(bytes, stream.read())
+        except FileNotFoundError:
+            return None
+
+    def write(self, content: bytes) -> None:
+        """Put the content there at once: a reader sees the former file or this one, and never half of it."""
+        if self.is_local:
+            _replace(Path(self.path), content)
+            return
+        # An object comes into being when its upload ends; a killed writer leaves none.
+        with self.system.open_output_stream(self.path) as stream:
+            stream.write(content)
+
+
+def is_url(name: str) -> bool:
+    """Whether a name says which store it is in."""
+    return "://" in name
+
+
+def locate(name: str) -> Location:
+    """Where a path or URL leads; InputError when no library that is installed can go there."""
+    try:
+        from pyarrow import fs
+    except ImportError as error:
+        raise InputError(f"{name}: this needs PyArrow: pip install 'touchstone-eval[parquet]'") from error
+    if not is_url(name):
+        return Location(name, fs.LocalFileSystem(), str(Path(name).absolute()), is_local=True)
+    scheme = name.partition("://")[0].lower()
+    try:
+        system, path = fs.FileSystem.from_uri(name) if scheme in _NATIVE else _other(name)
+    except (ImportError, OSError, ValueError) as error:
+        remedy = "check the URL, or install the store's fsspec driver beside touchstone-eval[object-store]"
+        raise InputError(f"{name} cannot be opened ({type(error).__name__}): {remedy}") from error
+    return Location(name, system, path, is_local=scheme == "file")
+
+
+def open_location(location: Location) -> io.BufferedReader:
+    """A binary stream of the file there; OSError when it cannot be opened."""
+    stream: Any = location.system.open_input_file(location.path)
+    return io.BufferedReader(stream, 1024 * 1024)
+
+
+def clear_unfinished(directory: Location) -> None:
+    """Remove what killed writers left behind."""
+    if directory.is_local:
+        for path in Path(directory.path).glob(f".*{_UNFINISHED}"):
+            path.unlink(missing_ok=True)
+
+
+def _other(name: str) -> "tuple[FileSystem, str]":
+    from fsspec.core import url_to_fs
+    from pyarrow import fs
+
+    system, path = url_to_fs(name)
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def _replace(path: Path, content: bytes) -> None:
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
+    try:
+        with part.open("xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+        # Some file systems keep a rename only once its directory is synced; some cannot sync one.
+        with suppress(OSError):
+            directory = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)
+    finally:
+        part.unlink(missing_ok=True)
