@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 from scripts import fit_judge as fitting
+from scripts.fit_plain import LABELS, held_out_values
 from sklearn.metrics import roc_auc_score
 
-import touchstone as ts
 from benchmarks import record
 from benchmarks.cases import public_rows
-from touchstone.core.codec import case_from_dict
 from touchstone.core.result import VIOLATION_KINDS
 from touchstone.judges.model import Way
 from touchstone.rubric.outcome import points_of
@@ -26,10 +25,11 @@ BASELINES = {"length only": ("words",), "word overlap": ("words", "expected_term
 
 
 def run() -> None:
-    """Measure and keep everything about the judge, gold sets first."""
-    figures: dict[str, Any] = {"gold": {way: _gold(way) for way in fitting.WAYS}}
-    print(json.dumps(figures, indent=1), flush=True)
-    record.write("judge", figures | {"public": _public()})
+    """Measure and keep everything about the judge."""
+    public = _public()
+    gold = {way: _gold(way) for way in fitting.WAYS}
+    print(json.dumps(gold, indent=1), flush=True)
+    record.write("judge", {"gold": gold, "public": public})
 
 
 def _gold(way: Way) -> dict[str, Any]:
@@ -42,7 +42,8 @@ def _gold(way: Way) -> dict[str, Any]:
         people = fitting.mean_grades(cases, criterion)
         columns = fitting.columns_of(criterion, names)
         kept = [names[at] for at in columns]
-        grades[criterion] = fitting.leave_out(table[:, columns], kept, people, groups=domains, way=way)[1]
+        apart = fitting.leave_out(table[:, columns], kept, people, groups=domains, way=way)[1]
+        grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
         result[criterion] = fitting.agreement_by_set(people, grades[criterion], source)
         for label, columns in BASELINES.items():
             picked = [names.index(column) for column in columns if column in names]
@@ -92,15 +93,15 @@ def _rates(pairs: Sequence[tuple[bool, bool]]) -> dict[str, Any]:
 
 
 def _public() -> dict[str, Any]:
-    """Unrounded values on sets the judge was not fitted on; an absent set is left out."""
-    return {name: figure for name, measure in PUBLIC.items() if (figure := _on(name, measure)) is not None}
+    """Unrounded values, each by a model that saw no reply to the same source; needs every public set."""
+    if any(public_rows(name) is None for name in LABELS):
+        return {}
+    return {name: _on(name, measure) for name, measure in PUBLIC.items()}
 
 
-def _on(name: str, measure: Callable[[Values, Gold], dict[str, float]]) -> dict[str, Any] | None:
-    rows = public_rows(name)
-    if rows is None:
-        return None
-    values = [_values(row) for row in rows]
+def _on(name: str, measure: Callable[[Values, Gold], dict[str, float]]) -> dict[str, Any]:
+    rows = public_rows(name) or []
+    values = held_out_values(name)
     figures = measure(_columns(values), _columns([row["gold"] for row in rows]))
     print(name, figures, flush=True)
     return {"rows": len(rows), **figures}
@@ -127,11 +128,6 @@ PUBLIC: dict[str, Callable[[Values, Gold], dict[str, float]]] = {
     "evouna": lambda values, gold: {"accuracy auc": _auc(gold["correct"], values["accuracy"])},
     "politeness": lambda values, gold: {"tone rho": _rho(values["tone"], gold["politeness"])},
 }
-
-
-def _values(row: dict[str, Any]) -> dict[str, float]:
-    grading = ts.score(case_from_dict(row)).rubric
-    return {grade.criterion: grade.value or 0.0 for grade in grading.grades} if grading else {}
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
+from touchstone.core import resource
 from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.evidence.check import check
 from touchstone.judges.features import features
-from touchstone.judges.model import Way
+from touchstone.judges.model import PLAIN_FILE, Way
 from touchstone.safety.detectors import inspect
 from touchstone.text.reading import read
 
@@ -40,16 +41,23 @@ MAX_SHIFT = 0.4
 # Raters themselves differ by about this much.
 MIN_SPREAD = 0.35
 # More of these never lowers a grade, respectively never raises one.
-RISING = frozenset("ask_mean ask_least points_made point_least facts_said expected_said".split())
+RISING = frozenset(
+    "ask_mean ask_least points_made point_least facts_said expected_said closest match answer_given politeness".split()
+)
 GUIDING = frozenset("steps paths contacts numbered we_act quoted".split())
 FALLING = frozenset(
     "values_contradicted values_unsupported claims_contradicted values_against_expected rude blame polarity_flips "
-    "violation_hallucination violation_harmful_content".split()
+    "violation_hallucination violation_harmful_content absent_words absent_pairs absent_names denied "
+    "answer_denied".split()
 )
 # How kindly a reply speaks says nothing about whether it is right: in a small set such a link is chance.
 MANNER = frozenset(
     "apology empathy thanks warmth courtesy stiff upset unacknowledged acknowledged opens_kindly closes_kindly "
-    "exclamations shouting contractions you_share first_person emoji sentence_length".split()
+    "exclamations shouting contractions you_share first_person emoji sentence_length politeness".split()
+)
+# What tells replies to plain questions apart adds nothing among support replies, which use words of their own.
+PLAIN = frozenset(
+    "absent_words absent_pairs absent_names closest match denied answer_given answer_denied politeness".split()
 )
 EVASIVE = frozenset("vague brushoff".split())
 # An insult costs at least this much of the tone for each rude phrase, however seldom the gold sets have one.
@@ -73,7 +81,7 @@ def main() -> None:
             spread = max(MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
             model = fit(used, kept, people)
             ways[way][criterion] = describe(model, kept, used, cuts=cut(values, people, way=way), spread=spread)
-            agreement[way][criterion] = agreement_by_set(people, grades, source)
+            agreement[way][criterion] = agreement_by_set(people, with_plain(grades, cases, criterion, way), source)
     written = {
         "version": "1.0",
         "fitted_on": {name: int((source == name).sum()) for name in GOLDSETS},
@@ -98,16 +106,17 @@ def mean_grades(cases: Sequence[dict[str, Any]], criterion: str) -> Array:
     return np.array([np.mean([label[criterion] for label in case["labels"]]) for case in cases])
 
 
-def columns_of(criterion: str, names: Sequence[str]) -> list[int]:
+def columns_of(criterion: str, names: Sequence[str], *, unused: frozenset[str] = PLAIN) -> list[int]:
     """The features a criterion may be graded by."""
-    return [at for at, name in enumerate(names) if criterion == "tone" or name not in MANNER]
+    unfit = unused if criterion == "tone" else unused | MANNER
+    return [at for at, name in enumerate(names) if name not in unfit]
 
 
 def feature_table(cases: Sequence[dict[str, Any]], *, way: Way) -> tuple[Array, list[str], list[set[str]]]:
     """One row of features for each case, their names, and the kinds of violation the detectors found."""
     rows, found = [], []
     for case in cases:
-        reading = read(case_from_dict(_seen(case, way=way)))
+        reading = read(case_from_dict(seen(case, way=way)))
         anchors = check(reading, plan=Plan()) or ()
         violations = inspect(reading, anchors, policy=Policy())
         rows.append(features(reading, anchors, violations))
@@ -116,10 +125,17 @@ def feature_table(cases: Sequence[dict[str, Any]], *, way: Way) -> tuple[Array, 
     return np.array([[row[name] for name in names] for row in rows]), names, found
 
 
-def _seen(case: dict[str, Any], *, way: Way) -> dict[str, Any]:
+def seen(case: dict[str, Any], *, way: Way) -> dict[str, Any]:
     """The case without what this way of grading does not have."""
     hidden = {"expected": (), "open": ("expected_output",), "bare": ("expected_output", "context")}[way]
     return {field: value for field, value in case.items() if field not in hidden}
+
+
+def with_plain(grades: Array, cases: Sequence[dict[str, Any]], criterion: str, way: Way) -> Array:
+    """The grades, those of plain questions by the models that grade them, fitted without their domain (fit_plain)."""
+    apart = json.loads(resource.text(PLAIN_FILE))["held_out"].get(f"query_{way}", {}).get(criterion, {})
+    given = zip(cases, grades, strict=True)
+    return np.array([np.digitize(apart[c["id"]], ROUNDING) if c["id"] in apart else grade for c, grade in given])
 
 
 def agreement_by_set(people: Array, grades: Array, source: NDArray[np.str_]) -> dict[str, float]:
@@ -130,8 +146,18 @@ def agreement_by_set(people: Array, grades: Array, source: NDArray[np.str_]) -> 
 
 def fit(table: Array, names: Sequence[str], people: Array) -> tuple[list[Array], Array]:
     """Knots of every feature, and the weights of their segments with the base last."""
-    knots = [_knots(table[:, at]) for at in range(len(names))]
-    design = _design(table, knots)
+    knots = [find_knots(table[:, at]) for at in range(len(names))]
+    known = design(table, knots)
+    low, high = bounds(names, knots)
+    penalty = np.sqrt(RIDGE) * np.eye(known.shape[1])
+    penalty[-1, -1] = 0
+    stacked, wanted = np.vstack([known, penalty]), np.concatenate([people, np.zeros(known.shape[1])])
+    solved = lsq_linear(stacked, wanted, ([*low, -np.inf], [*high, np.inf]), method="bvls")
+    return knots, solved.x
+
+
+def bounds(names: Sequence[str], knots: Sequence[Array]) -> tuple[list[float], list[float]]:
+    """The least and the greatest slope of every segment."""
     # A model with manner features grades tone, where steps and vagueness have no plain direction.
     about_tone = not MANNER.isdisjoint(names)
     rising, falling = (RISING, FALLING) if about_tone else (RISING | GUIDING, FALLING | EVASIVE)
@@ -140,15 +166,11 @@ def fit(table: Array, names: Sequence[str], people: Array) -> tuple[list[Array],
         low += [0.0 if name in rising else -np.inf] * (len(marks) - 1)
         most = -RUDE_COST if about_tone and name == "rude" else 0.0
         high += [most if name in falling else np.inf] * (len(marks) - 1)
-    penalty = np.sqrt(RIDGE) * np.eye(design.shape[1])
-    penalty[-1, -1] = 0
-    stacked, wanted = np.vstack([design, penalty]), np.concatenate([people, np.zeros(design.shape[1])])
-    solved = lsq_linear(stacked, wanted, ([*low, -np.inf], [*high, np.inf]), method="bvls")
-    return knots, solved.x
+    return low, high
 
 
 def predict(model: tuple[list[Array], Array], table: Array) -> Array:
-    return np.clip(_design(table, model[0]) @ model[1], 0, TOP)
+    return np.clip(design(table, model[0]) @ model[1], 0, TOP)
 
 
 def leave_out(table: Array, names: Sequence[str], people: Array, *, groups: Array, way: Way) -> tuple[Array, Array]:
@@ -212,7 +234,8 @@ def describe(
     return {"base": round(base, DIGITS), "cuts": cuts, "spread": round(spread, DIGITS), "terms": terms}
 
 
-def _design(table: Array, knots: list[Array]) -> Array:
+def design(table: Array, knots: list[Array]) -> Array:
+    """A column for each segment of each feature, and one of ones for the base."""
     parts = [_segments(table[:, at], marks) for at, marks in enumerate(knots)]
     return np.concatenate([*parts, np.ones((len(table), 1))], axis=1)
 
@@ -221,7 +244,8 @@ def _segments(column: Array, knots: Array) -> Array:
     return np.stack([np.clip((column - a) / (b - a), 0, 1) for a, b in pairwise(knots)], axis=1)
 
 
-def _knots(column: Array) -> Array:
+def find_knots(column: Array) -> Array:
+    """Where a feature's effect may bend."""
     values = np.unique(column)
     if len(values) == 1:
         return np.array([values[0], values[0] + 1])

@@ -1,11 +1,13 @@
 """What makes a reply worse never raises its grade; features of a plain direction only move a grade that way."""
 
+from typing import get_args
+
 import pytest
 from tests.judges.gold import GOLD, SAMPLE, WAYS, grade, values
 
 import touchstone as ts
 from touchstone.judges.coverage import ask_coverage
-from touchstone.judges.model import models
+from touchstone.judges.model import Plain, models, plain_models
 from touchstone.text.reading import read
 
 INSULT = " Only an idiot would ask something this stupid."
@@ -13,12 +15,19 @@ PRICE = " There is also a handling charge of $83.17."
 ANSWERED, UNANSWERED = 0.6, 0.4
 CUT_STEP = 4
 NEVER_RAISE = {
-    "accuracy": ("values_contradicted", "values_unsupported", "claims_contradicted", "violation_hallucination"),
+    "accuracy": (
+        "values_contradicted",
+        "values_unsupported",
+        "claims_contradicted",
+        "violation_hallucination",
+        "absent_words",
+        "absent_names",
+    ),
     "tone": ("rude", "blame"),
 }
 NEVER_LOWER = {
     "completeness": ("ask_mean", "ask_least", "points_made", "point_least", "facts_said", "expected_said"),
-    "accuracy": ("facts_said", "expected_said"),
+    "accuracy": ("facts_said", "expected_said", "answer_given", "closest"),
 }
 HIGHEST = 6
 STEPS = 24
@@ -37,6 +46,16 @@ def test_features_of_a_plain_direction_never_go_the_other_way(directions, sign, 
         for name in terms.keys() & set(names):
             along = [sign * share for share in values_along(terms[name])]
             assert along == sorted(along), (criterion, name)
+
+
+@pytest.mark.parametrize("kind", get_args(Plain))
+@pytest.mark.parametrize(("directions", "sign"), [(NEVER_RAISE, -1), (NEVER_LOWER, 1)], ids=["falling", "rising"])
+def test_features_of_a_plain_direction_keep_it_for_plain_questions(directions, sign, kind):
+    for criterion, model in plain_models(kind).items():
+        for term in model.terms:
+            if term.feature in directions.get(criterion, ()):
+                along = [sign * share for share in values_along(term)]
+                assert along == sorted(along), (criterion, term.feature)
 
 
 @pytest.mark.parametrize("way", WAYS)

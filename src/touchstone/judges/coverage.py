@@ -9,9 +9,19 @@ from touchstone.core.result import Anchor
 from touchstone.evidence.alignment import coverage
 from touchstone.evidence.equality import end_of, is_range, same
 from touchstone.evidence.values import check_values
+from touchstone.judges.answer import answer_features
+from touchstone.judges.grounding import grounding_features
 from touchstone.text.phrases import folded
 
-PATH = re.compile(r"[\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}(?: > [\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}){1,6}")
+PATH = re.compile(
+    r"[\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}(?: (?:>|->|[→›»]) [\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}){1,6}"
+)
+ARROW = re.compile(r"->|[>→›»]")
+# A page or button named in a sentence: `open My Loans`, `then Change Password`, `press 'Apply'`.
+NAMED = re.compile(
+    r"\b(?i:open|tap|click|choose|select|press|pick|hit|go to|head to|switch on|turn on|under|then)(?: on| the)? "
+    r"['\"‘“]?([A-Z][\w-]{1,20}(?: [A-Z][\w-]{1,20}){0,3})"
+)
 # A point of the expected reply is made when this much of its content is said.
 MADE = 0.6
 # Two sentences speak of the same thing when this much of either is said in the other.
@@ -37,7 +47,10 @@ def coverage_features(reading: Reading, anchors: Sequence[Anchor]) -> dict[str, 
     }
     if reading.sources is not None:
         found |= _source_features(reading.reply, reading.sources, anchors)
-    return found | (_expected_features(reading.reply, reading.expected) if reading.expected else {})
+        found |= grounding_features(reading.reply, reading.sources)
+    if reading.expected:
+        found |= _expected_features(reading.reply, reading.expected) | answer_features(reading.reply, reading.expected)
+    return found
 
 
 def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anchor]) -> dict[str, float]:
@@ -108,8 +121,17 @@ def facts_of(expected: Text, reply: Text) -> list[Fact]:
 
 def path_steps(raw: str) -> list[str]:
     """The steps of the menu paths in a text: Settings > Plan gives both."""
-    steps = (step.strip(" '\"") for path in PATH.findall(raw) for step in path.split(">"))
+    steps = (step.strip(" '\"") for path in PATH.findall(raw) for step in ARROW.split(path))
     return [step for step in dict.fromkeys(steps) if step]
+
+
+def count_pages(raw: str) -> int:
+    """How many pages, menus and buttons a text leads through, by arrows or in sentences; one alone is no path."""
+    steps = path_steps(raw)
+    listed = {word for step in steps for word in step.split()}
+    named = {name for name in NAMED.findall(raw) if listed.isdisjoint(name.split())}
+    found = len(steps) + len(named)
+    return found if found > 1 else 0
 
 
 def polarity_flips(expected: Text, reply: Text) -> int:

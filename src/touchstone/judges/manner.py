@@ -3,7 +3,8 @@
 import re
 
 from touchstone.core.reading import Reading, Text
-from touchstone.judges.coverage import path_steps
+from touchstone.judges.coverage import count_pages
+from touchstone.judges.politeness import politeness
 from touchstone.text.phrases import count, folded, pattern
 
 TABLE = "manner.txt"
@@ -14,6 +15,8 @@ OPENS_STEP = re.compile(
     r"(?:^|[.!?:;,>\n]\s{0,3}|\b(?:please|then|and|to|just|you can|can|should|must|need to|simply)\s)$"
 )
 QUOTED = re.compile(r"[\"'“‘][A-Z][^\"'”’]{1,40}[\"'”’]")
+# Long replies have many phrases; what lies beyond says no more.
+LEAST_POLITE, MOST_POLITE = -2.0, 3.0
 EMOJI = re.compile("[\U0001f300-\U0001faff☀-➿]")
 
 
@@ -25,6 +28,7 @@ def tone_features(reading: Reading) -> dict[str, float]:
     kind = counts["apology"] + counts["empathy"]
     found = {group: float(min(n, 3)) for group, n in counts.items()}
     return found | {
+        "politeness": round(min(MOST_POLITE, max(LEAST_POLITE, politeness(reply.raw))), 3),
         "upset": upset,
         "unacknowledged": upset * float(kind == 0),
         "acknowledged": upset * float(min(kind, 2)),
@@ -45,7 +49,7 @@ def guidance_features(reading: Reading) -> dict[str, float]:
     reply = reading.reply
     return {
         "steps": float(min(count_steps(reply), 5)),
-        "paths": float(min(len(path_steps(reply.raw)), 4)),
+        "paths": float(min(count_pages(reply.raw), 4)),
         "contacts": float(min(len(reply.contacts), 3)),
         "numbered": float(min(len(NUMBERED.findall(reply.raw)), 4)),
         "deadlines": float(min(sum(value.kind in ("duration", "date", "time") for value in reply.values), 4)),

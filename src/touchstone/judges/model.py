@@ -16,8 +16,11 @@ from touchstone.core.errors import ResourceError
 
 # With an expected reply, with sources only, or with neither.
 Way = Literal["expected", "open", "bare"]
+# Cases that are no support matter: a short expected answer, a plain question either way, and wording alone.
+Plain = Literal["answer", "query_expected", "query_open", "wording"]
 TOP = 4
 FILE = "judge.json"
+PLAIN_FILE = "plain.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +96,24 @@ def _below(deviation: float) -> float:
 @cache
 def models(way: Way) -> Mapping[str, Model]:
     """The packaged models of one way to grade."""
+    return _read(FILE, "ways", way)
+
+
+@cache
+def plain_models(kind: Plain) -> Mapping[str, Model]:
+    """The packaged models for a case that is no support matter; only of the criteria that differ."""
+    return _read(PLAIN_FILE, "kinds", kind)
+
+
+def _read(file: str, part: str, name: str) -> Mapping[str, Model]:
     try:
-        return {criterion: _model(row) for criterion, row in json.loads(resource.text(FILE))["ways"][way].items()}
+        return {criterion: model_from(row) for criterion, row in json.loads(resource.text(file))[part][name].items()}
     except (KeyError, ValueError) as error:
-        raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
+        raise ResourceError(f"data/{file} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
 
 
-def _model(row: Mapping[str, object]) -> Model:
+def model_from(row: Mapping[str, object]) -> Model:
+    """A model as its file describes it."""
     terms = row["terms"]
     assert isinstance(terms, dict)
     return Model(

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Grade, Grading, Violation
+from touchstone.judges.choice import choose_models
 from touchstone.judges.features import features
-from touchstone.judges.model import Model, Way, models
+from touchstone.judges.model import Model
 from touchstone.judges.reasons import explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
@@ -20,7 +21,7 @@ UNSURE = 0.2
 def judge(reading: Reading, anchors: Sequence[Anchor], violations: Sequence[Violation], *, rubric: Rubric) -> Grading:
     """Grades on every criterion the judge knows, and what follows from them."""
     found = features(reading, anchors, violations)
-    known = models(way_of(reading))
+    known = choose_models(reading)
     foreign = not reads_as_english(reading)
     grades = []
     for criterion in rubric.criteria:
@@ -31,13 +32,6 @@ def judge(reading: Reading, anchors: Sequence[Anchor], violations: Sequence[Viol
         elif criterion.name in known:
             grades.append(_grade(criterion, known[criterion.name], found, reading, foreign=foreign))
     return conclude(rubric, grades, violations, judge=NAME, issues=find_issues(reading, anchors, violations))
-
-
-def way_of(reading: Reading) -> Way:
-    """What the reply can be held against: an expected reply, sources, or nothing but the question."""
-    if reading.expected:
-        return "expected"
-    return "bare" if reading.sources is None else "open"
 
 
 def _grade(criterion: Criterion, model: Model, found: Mapping[str, float], reading: Reading, *, foreign: bool) -> Grade:

@@ -26,7 +26,7 @@ VIOLATION_ISSUES = {
 }
 MAX_ISSUES = 6
 OF_TONE = frozenset(
-    {*TONE_GROUPS, "unacknowledged", "acknowledged", "opens_kindly", "closes_kindly", "vague", "we_act"}
+    {*TONE_GROUPS, "politeness", "unacknowledged", "acknowledged", "opens_kindly", "closes_kindly", "vague", "we_act"}
 )
 LONGEST_QUOTE = 90
 

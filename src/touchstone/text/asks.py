@@ -15,9 +15,17 @@ Piece = tuple[int, int]
 
 def find_asks(question: Text) -> tuple[Ask, ...]:
     """The asks in order; a message that only states a problem asks for that problem to be solved."""
+    return tuple(_ask(question, piece) for piece in _asked(question) or _problem(question))
+
+
+def asks_outright(text: Text) -> bool:
+    """Whether the text has a question or request, and does not only state something."""
+    return bool(_asked(text))
+
+
+def _asked(question: Text) -> list[Piece]:
     pieces = [piece for sentence in question.sentences for piece in _pieces(question, sentence)]
-    asked = [piece for piece in pieces if _asks(question, piece)] or _problem(question)
-    return tuple(_ask(question, piece) for piece in asked)
+    return [piece for piece in pieces if _asks(question, piece)]
 
 
 def _pieces(question: Text, sentence: Sentence) -> Iterator[Piece]:

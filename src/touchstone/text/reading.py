@@ -1,5 +1,6 @@
 """Case -> Reading: every text of the case read once."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
@@ -18,6 +19,10 @@ from touchstone.text.values import find_values
 
 # `David Seville/Ross Bagdasarian` gives alternatives; a sentence with a slash in it does not.
 MAX_ALTERNATIVE_WORDS = 8
+# A long list of names may hold a motto or an abbreviation that looks like two sentences.
+MOST = 0.7
+# The slash in 24/7 or 03/12 parts nothing.
+ALTERNATIVES = re.compile(r"(?<!\d)/|/(?!\d)")
 REFERENCE_DATE_FIELDS = ("reference_date", "date", "today", "timestamp", "created_at")
 
 
@@ -76,10 +81,11 @@ def _sources(case: Case, today: date | None) -> tuple[Text, ...] | None:
 
 def _expected(raw: str, reply: Text, today: date | None) -> Text:
     """The expected reply; of short alternatives parted by `/` the one whose terms the reply has most of."""
-    parts = [part.strip() for part in raw.split("/")]
-    if len(parts) == 1 or any(not part or len(part.split()) > MAX_ALTERNATIVE_WORDS or "." in part for part in parts):
+    parts = [part.strip() for part in ALTERNATIVES.split(raw) if part.strip()]
+    short = [part for part in parts if len(part.split()) <= MAX_ALTERNATIVE_WORDS]
+    texts = [text for part in short if len((text := read_text("expected_output", part, today=today)).sentences) == 1]
+    if len(parts) < 2 or len(texts) < MOST * len(parts):
         return read_text("expected_output", raw, today=today)
-    texts = [read_text("expected_output", part, today=today) for part in parts]
     return max(texts, key=lambda text: sum(t in reply.positions for t in text.terms) / max(1, len(text.terms)))
 
 

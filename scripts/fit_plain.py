@@ -1,0 +1,257 @@
+"""Public sets rated by people -> src/touchstone/data/plain.json: models for cases that are no support matter.
+
+    python -m scripts.fit_plain
+
+Needs the public sets, which are not part of the repository; without them the file stays as it is. Additive models as
+in fit_judge, with a base of its own for each set while fitting, since each was rated on a scale of its own. The gold
+sets join with a small weight, so that short support questions keep their scale; the file's `held_out` has the values of
+those by models that did not see their domain, from which fit_judge takes its agreement.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from benchmarks.cases import public_rows
+from scipy.optimize import lsq_linear
+from scripts import fit_judge as fitting
+from scripts import fit_politeness
+from scripts.fit_judge import Array
+
+from touchstone.core.codec import case_from_dict
+from touchstone.core.plan import Plan
+from touchstone.core.policy import Policy
+from touchstone.evidence.check import check
+from touchstone.judges.choice import plain_kind
+from touchstone.judges.features import features
+from touchstone.judges.model import Plain, Way, models, plain_models
+from touchstone.safety.detectors import inspect
+from touchstone.text.reading import read
+
+TARGET = fitting.ROOT / "src/touchstone/data/plain.json"
+FOLDS = 5
+# So many rows' worth of weight for each set, however many rows it has.
+SET_WEIGHT = 1000.0
+# The gold sets say little about plain questions, but what they say is about support.
+GOLD_WEIGHT = 100.0
+# Rows of each set that the knots are drawn from.
+KNOT_ROWS = 200
+# Everything in a polite request lies in its wording; an insult costs what it costs elsewhere.
+WORDING = ("politeness", "rude", "blame")
+LICENCES = {
+    "begin": "CC-BY-4.0, CDLA",
+    "wice": "ODC-BY, CC-BY-SA",
+    "summedits": "Apache-2.0",
+    "mtrag": "Apache-2.0",
+    "dstc9": "Apache-2.0",
+    "evouna": "Apache-2.0",
+    "politeness": "research release",
+}
+# What people said, on the scale of 0 to 4: unsupported is what the rubric calls mostly wrong.
+LABELS: Mapping[str, Mapping[str, Callable[[Mapping[str, float]], float]]] = {
+    "begin": {"accuracy": lambda gold: 4.0 - 3 * gold["unsupported"]},
+    "wice": {"accuracy": lambda gold: 4.0 - 3 * gold["unsupported"]},
+    "summedits": {"accuracy": lambda gold: 4.0 - 3 * gold["unsupported"]},
+    "mtrag": {
+        "accuracy": lambda gold: (gold["faithfulness"] - 1) * 4 / 3,
+        "completeness": lambda gold: (gold["completeness"] - 1) * 4 / 3,
+    },
+    "dstc9": {"accuracy": lambda gold: gold["accuracy"] - 1},
+    "evouna": {"accuracy": lambda gold: 0.5 + 3.5 * gold["correct"]},
+    "politeness": {"tone": lambda gold: min(4.0, max(0.0, 2.5 + gold["politeness"]))},
+}
+KINDS: Mapping[Plain, Mapping[str, tuple[str, ...]]] = {
+    "answer": {"accuracy": ("evouna",)},
+    "query_expected": {"accuracy": ("mtrag", "dstc9"), "completeness": ("mtrag",)},
+    "query_open": {"accuracy": ("begin", "wice", "summedits", "mtrag", "dstc9")},
+    "wording": {"tone": ("politeness",)},
+}
+# The ways in which gold cases can be plain questions.
+WAYS: Mapping[Plain, Way] = {"query_expected": "expected", "query_open": "open"}
+# The gold sets' folds are domains; their numbers start where the others' end.
+GOLD_FOLD = FOLDS
+Model = tuple[list[Array], Array]
+Rows = Sequence[tuple[dict[str, Any], Plain | None, Mapping[str, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Replies of one kind from one set: features, grades, folds, and which rows of the set they are."""
+
+    table: Array
+    people: Array
+    folds: Array
+    rows: Array
+    weight: float = SET_WEIGHT
+
+
+def main() -> None:
+    if any(public_rows(name) is None for name in LABELS):
+        sys.exit(f"{TARGET.name} stays as it is: it can only be fitted where all of these public sets are")
+    kinds: dict[str, Any] = {}
+    apart: dict[str, Any] = {}
+    for kind, criteria in KINDS.items():
+        kinds[kind], apart[kind] = {}, {}
+        for criterion, sets in criteria.items():
+            names, rated = rated_replies(kind, criterion, sets)
+            kinds[kind][criterion] = _described(rated, names)
+            if kind in WAYS:
+                apart[kind][criterion] = _gold_values(rated, names, kind)
+    written = {
+        "fitted_on": {f"{name} ({licence})": len(public_rows(name) or ()) for name, licence in LICENCES.items()},
+        "method": f"additive, {fitting.SEGMENTS} segments a feature, ridge {fitting.RIDGE:g}, sets of equal weight",
+        "held_out": {kind: values for kind, values in apart.items() if values},
+        "kinds": kinds,
+    }
+    TARGET.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    sys.stdout.write(f"written to {TARGET.relative_to(fitting.ROOT)}\n")
+
+
+def _described(rated: Sequence[Rated], names: Sequence[str]) -> dict[str, Any]:
+    error = np.concatenate([held_out(rated, names, given) - given.people for given in rated])
+    spread = max(fitting.MIN_SPREAD, float(np.sqrt(np.mean(error**2))))
+    everything = np.concatenate([given.table for given in rated])
+    return fitting.describe(fit(rated, names), names, everything, cuts=list(fitting.ROUNDING), spread=spread)
+
+
+def _gold_values(rated: Sequence[Rated], names: Sequence[str], kind: Plain) -> dict[str, float]:
+    """The values of the gold cases of this kind, each by a model that saw no case of its domain."""
+    cases, _ = fitting.labelled_cases()
+    values = held_out(rated, names, rated[-1])
+    kinds = [plain_kind(read(case_from_dict(fitting.seen(case, way=WAYS[kind])))) for case in cases]
+    return {
+        case["id"]: round(float(value), 4)
+        for case, value, found in zip(cases, values, kinds, strict=True)
+        if found == kind
+    }
+
+
+def rated_replies(kind: Plain, criterion: str, sets: Sequence[str]) -> tuple[list[str], list[Rated]]:
+    """The names of the features, and the replies of this kind in each set; last the gold sets where they count."""
+    found = {name: feature_rows(name, is_open=kind == "query_open") for name in sets}
+    if kind == "wording":
+        found = {name: _with_held_out_politeness(rows) for name, rows in found.items()}
+    known = sorted(next(features for rows in found.values() for _, _, features in rows))
+    names = (
+        list(WORDING)
+        if kind == "wording"
+        else [known[at] for at in fitting.columns_of(criterion, known, unused=frozenset())]
+    )
+    rated = [_rated(rows, kind, names, LABELS[name][criterion]) for name, rows in found.items()]
+    return names, [*rated, _gold(names, criterion, way=WAYS[kind])] if kind in WAYS else rated
+
+
+def _with_held_out_politeness(rows: Rows) -> Rows:
+    """The rows with politeness by weights that did not see them, since the packaged weights saw all."""
+    rated = np.array([row["gold"]["politeness"] for row, _, _ in rows])
+    apart = fit_politeness.held_out([row["response"] for row, _, _ in rows], rated)
+    return [
+        (row, kind, {**found, "politeness": float(value)})
+        for (row, kind, found), value in zip(rows, apart, strict=True)
+    ]
+
+
+def _gold(names: Sequence[str], criterion: str, *, way: Way) -> Rated:
+    """The gold sets, in folds of whole domains."""
+    cases, _ = fitting.labelled_cases()
+    table, known, _ = fitting.feature_table(cases, way=way)
+    domains = np.unique([case["domain"] for case in cases], return_inverse=True)[1]
+    people = fitting.mean_grades(cases, criterion)
+    columns = [known.index(name) for name in names]
+    return Rated(table[:, columns], people, GOLD_FOLD + domains, np.arange(len(cases)), GOLD_WEIGHT)
+
+
+def _rated(rows: Rows, kind: Plain, names: Sequence[str], label: Callable[[Mapping[str, float]], float]) -> Rated:
+    folds = _folds([row for row, _, _ in rows])
+    kept = [at for at, (_, found, _) in enumerate(rows) if found == kind]
+    return Rated(
+        np.array([[rows[at][2][name] for name in names] for at in kept]),
+        np.array([label(rows[at][0]["gold"]) for at in kept]),
+        folds[kept],
+        np.array(kept),
+    )
+
+
+@cache
+def feature_rows(name: str, *, is_open: bool) -> Rows:
+    """Every row of a set with the kind of case it is and its features, with or without its expected reply."""
+    return list(_feature_rows(public_rows(name) or [], is_open=is_open))
+
+
+def _feature_rows(
+    rows: Sequence[dict[str, Any]], *, is_open: bool
+) -> Iterator[tuple[dict[str, Any], Plain | None, Mapping[str, float]]]:
+    for row in rows:
+        hidden = {"gold", "expected_output"} if is_open else {"gold"}
+        case = {field: value for field, value in row.items() if field not in hidden}
+        reading = read(case_from_dict(case))
+        anchors = check(reading, plan=Plan()) or ()
+        yield row, plain_kind(reading), features(reading, anchors, inspect(reading, anchors, policy=Policy()))
+
+
+def _folds(rows: Sequence[Mapping[str, Any]]) -> Array:
+    """A fold for each row: replies to the same question on the same passage share one."""
+    groups: dict[str, int] = {}
+    keys = [json.dumps([row["input"], row["context"]]) if row["input"] or row["context"] else row["id"] for row in rows]
+    return np.array([groups.setdefault(key, len(groups)) % FOLDS for key in keys])
+
+
+def held_out_values(name: str) -> list[dict[str, float]]:
+    """criterion -> value for every row of a set as it is given, each by a model that saw no reply to its source."""
+    rows = feature_rows(name, is_open=False)
+    values = []
+    for row, kind, found in rows:
+        way: Way = "expected" if row["expected_output"] else "open"
+        chosen = {**models(way), **(plain_models(kind) if kind else {})}
+        values.append({criterion: model.value(found) for criterion, model in chosen.items()})
+    for kind, criteria in KINDS.items():
+        for criterion, sets in criteria.items():
+            if name in sets and any(own == kind for _, own, _ in rows):
+                names, rated = rated_replies(kind, criterion, sets)
+                given = rated[sets.index(name)]
+                for at, value in zip(given.rows, held_out(rated, names, given), strict=True):
+                    values[at][criterion] = float(value)
+    return values
+
+
+def held_out(rated: Sequence[Rated], names: Sequence[str], given: Rated) -> Array:
+    """The values of one set's replies, each by a model that saw no reply to the same source."""
+    values = np.zeros(len(given.people))
+    for fold in np.unique(given.folds):
+        out = given.folds == fold
+        values[out] = fitting.predict(fit(rated, names, without=fold), given.table[out])
+    return values
+
+
+def fit(rated: Sequence[Rated], names: Sequence[str], *, without: int | None = None) -> Model:
+    """Knots and weights over all sets; each set has a base of its own, and the model's is their mean."""
+    knots = [_knots(rated, at) for at in range(len(names))]
+    low, high = fitting.bounds(names, knots)
+    designs, wanted, means = [], [], []
+    for given in rated:
+        kept = given.folds != without
+        design, people = fitting.design(given.table[kept], knots)[:, :-1], given.people[kept]
+        means.append((design.mean(axis=0), people.mean()))
+        size = np.sqrt(given.weight / len(people))
+        designs.append((design - design.mean(axis=0)) * size)
+        wanted.append((people - people.mean()) * size)
+    columns = designs[0].shape[1]
+    stacked = np.vstack([*designs, np.sqrt(fitting.RIDGE) * np.eye(columns)])
+    square = np.linalg.qr(np.column_stack([stacked, np.concatenate([*wanted, np.zeros(columns)])]), mode="r")
+    slopes = lsq_linear(square[:, :-1], square[:, -1], (low, high), method="bvls").x
+    base = float(np.mean([people - design @ slopes for design, people in means]))
+    return knots, np.append(slopes, base)
+
+
+def _knots(rated: Sequence[Rated], at: int) -> Array:
+    """Knots from rows at even steps of every set, so that no set's range is left out."""
+    columns = [given.table[:: max(1, len(given.table) // KNOT_ROWS), at] for given in rated]
+    return fitting.find_knots(np.concatenate(columns))
+
+
+if __name__ == "__main__":
+    main()

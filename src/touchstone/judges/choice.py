@@ -1,0 +1,52 @@
+"""Reading -> the models that grade it: by what it can be held against, and by whether it is a support matter at all.
+
+Support replies are graded by models fitted on support replies. Where a customer tells of no matter of their own, models
+fitted on other texts that people rated weigh more whether the reply keeps to its sources.
+"""
+
+from collections.abc import Mapping
+
+from touchstone.core.reading import Reading, Text
+from touchstone.judges.answer import MAX_ANSWER_WORDS
+from touchstone.judges.model import Model, Plain, Way, models, plain_models
+from touchstone.text.asks import asks_outright
+
+# Who tells of a matter uses more words than this, and asks for something or speaks of themselves.
+FEW_WORDS = 12
+OWN = frozenset("i i'm i've i'd i'll im ive my me mine we we're we've we'd we'll our ours us".split())
+
+
+def choose_models(reading: Reading) -> Mapping[str, Model]:
+    """criterion -> model."""
+    kind = plain_kind(reading)
+    return {**models(way_of(reading)), **(plain_models(kind) if kind else {})}
+
+
+def way_of(reading: Reading) -> Way:
+    """What the reply can be held against: an expected reply, sources, or nothing but the question."""
+    if reading.expected:
+        return "expected"
+    return "bare" if reading.sources is None else "open"
+
+
+def plain_kind(reading: Reading) -> Plain | None:
+    """What kind of case it is when it is no support matter; the reply has no say in it, lest it choose its judge."""
+    if reading.expected and len(reading.expected.tokens) <= MAX_ANSWER_WORDS:
+        return "answer"
+    if tells_a_matter(reading):
+        return None
+    if not reading.sources:
+        return None if reading.question else "wording"
+    return "query_expected" if reading.expected else "query_open"
+
+
+def tells_a_matter(reading: Reading) -> bool:
+    """Whether the customer, now or earlier, tells of a matter of their own or asks at some length."""
+    earlier = [source for source in reading.sources or () if source.name.startswith("input[")]
+    return any(_tells(text) for text in (reading.question, *earlier) if text)
+
+
+def _tells(text: Text) -> bool:
+    if len(text.tokens) <= FEW_WORDS:
+        return False
+    return any(token.word in OWN for token in text.tokens) or asks_outright(text)

@@ -1,0 +1,40 @@
+"""Reply -> how polite its wording is, by a packaged list of words and phrases with weights (politeness.json).
+
+The weights were fitted on requests that people rated, so they know `would you mind` and `why did you`, not support.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import chain
+
+from touchstone.core import resource
+from touchstone.text.phrases import folded
+
+FILE = "politeness.json"
+WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[?!]")
+# Stands before the first word, so that a phrase can say that it opens the reply.
+OPENING = "^"
+LONGEST = 3
+
+
+def politeness(raw: str) -> float:
+    """The sum of the weights of the phrases the text has; a phrase counts once. 0 is as polite as most."""
+    weights = _weights()
+    return sum(weights[phrase] for phrase in sorted(phrases(raw) & weights.keys()))
+
+
+def phrases(raw: str) -> set[str]:
+    """Every run of one to three words of the text, marks included."""
+    words = [OPENING, *WORD.findall(folded(raw))]
+    runs: Iterable[tuple[str, ...]] = chain.from_iterable(
+        zip(*(words[at:] for at in range(size)), strict=False) for size in range(1, LONGEST + 1)
+    )
+    return {" ".join(run) for run in runs}
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    weights: Mapping[str, float] = json.loads(resource.text(FILE))["weights"]
+    return weights
