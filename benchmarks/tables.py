@@ -196,6 +196,29 @@ def _values(figures: dict[str, Any]) -> str:
 
 
 # Mark in the page -> how the table is made, and of which results.
+def _engines(figures: dict[str, Any]) -> str:
+    targets, rows = figures["targets"], f"{figures['rows']:,} replies, {figures['workers']} workers"
+    lines = [
+        [f"{name}, replies a second ({rows})", f"{rate:.1f}", "–", "–"]
+        for name, rate in figures["replies_per_second"].items()
+    ]
+    shown = {"processes_to_serial": "processes / serial", "ray_to_processes": "Ray / processes"}
+    lines += [
+        [shown[name], f"{ratio:.2f}", f"≥ {targets[name]:g}", _met(holds=ratio >= targets[name])]
+        for name, ratio in figures["ratios"].items()
+    ]
+    same = _met(holds=figures["identical"])
+    lines.append(["same bytes by every engine", same, "yes", same])
+    if job := figures.get("job"):
+        complete, kept = _met(holds=job["complete"]), f"{job['kept_when_killed']:,}"
+        lines.append([f"{job['rows']:,} rows, killed at {kept} and gone on with: complete", complete, "yes", complete])
+        if growth := job["memory_growth"]:
+            most = targets["memory_growth"]
+            met = _met(holds=growth <= most)
+            lines.append(["memory at most / at 10,000 rows", f"{growth:.2f}", f"≤ {most:g}", met])
+    return _table(["figure", "measured", "target", "met"], lines)
+
+
 TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "machine": (_machine, "speed"),
     "times": (_times, "speed"),
@@ -205,4 +228,5 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "gold": (_gold, "quality"),
     "errors": (_errors, "quality"),
     "values": (_values, "values"),
+    "engines": (_engines, "engines"),
 }
