@@ -44,7 +44,7 @@ def main() -> None:
             print(f"== {name}: {(BENCHMARKS | ON_REQUEST)[name]}", flush=True)
             module = import_module(f"benchmarks.{name}")
             module.run(options) if name == WITH_OPTIONS else module.run()
-    if not named or BENCHMARKS.keys() & set(named):
+    if not named or {*BENCHMARKS, WITH_OPTIONS} & set(named):
         import_module("benchmarks.tables").run()
 
 

@@ -195,7 +195,6 @@ def _values(figures: dict[str, Any]) -> str:
     return _table(["table", "first run, status and kind", "now, status", "now, status and kind"], lines)
 
 
-# Mark in the page -> how the table is made, and of which results.
 def _evaluation(figures: dict[str, Any]) -> str:
     whole, report, many = figures["end_to_end"], figures["report"], figures["many"]
     seconds = [many[f"{name}_seconds"] for name in ("summary", "patterns", "comparison")]
@@ -207,6 +206,30 @@ def _evaluation(figures: dict[str, Any]) -> str:
     return _table(["what", "measured", "target"], rows)
 
 
+def _engines(figures: dict[str, Any]) -> str:
+    targets, rows = figures["targets"], f"{figures['rows']:,} replies, {figures['workers']} workers"
+    lines = [
+        [f"{name}, replies a second ({rows})", f"{rate:.1f}", "–", "–"]
+        for name, rate in figures["replies_per_second"].items()
+    ]
+    shown = {"processes_to_serial": "processes / serial", "ray_to_processes": "Ray / processes"}
+    lines += [
+        [shown[name], f"{ratio:.2f}", f"≥ {targets[name]:g}", _met(holds=ratio >= targets[name])]
+        for name, ratio in figures["ratios"].items()
+    ]
+    same = _met(holds=figures["identical"])
+    lines.append(["same bytes by every engine", same, "yes", same])
+    if job := figures.get("job"):
+        complete, kept = _met(holds=job["complete"]), f"{job['kept_when_killed']:,}"
+        lines.append([f"{job['rows']:,} rows, killed at {kept} and gone on with: complete", complete, "yes", complete])
+        if growth := job["memory_growth"]:
+            most = targets["memory_growth"]
+            met = _met(holds=growth <= most)
+            lines.append(["memory at most / at 10,000 rows", f"{growth:.2f}", f"≤ {most:g}", met])
+    return _table(["figure", "measured", "target", "met"], lines)
+
+
+# Mark in the page -> how the table is made, and of which results.
 TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "machine": (_machine, "speed"),
     "times": (_times, "speed"),
@@ -217,4 +240,5 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "errors": (_errors, "quality"),
     "values": (_values, "values"),
     "evaluation": (_evaluation, "evaluation"),
+    "engines": (_engines, "engines"),
 }

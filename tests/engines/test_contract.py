@@ -12,6 +12,8 @@ from tests.engines.works import Squares, Stillborn, Unprepared
 from touchstone.core.errors import ConfigError, ResourceError
 from touchstone.engines.choice import ENGINES, engine
 from touchstone.engines.ledger import AHEAD
+from touchstone.engines.processes import Processes
+from touchstone.engines.ray_actors import RayActors
 
 RAY = pytest.param(
     "ray",
@@ -137,6 +139,22 @@ def test_what_goes_wrong_while_batches_are_read_reaches_the_reader(name):
 
     with pytest.raises(ZeroDivisionError):
         list(made(name).map(Squares(), batches()))
+
+
+def test_workers_are_replaced_when_they_have_done_their_share(tmp_path):
+    crew = Processes(workers=2, tasks_each=3)
+    given = flat(crew.map(Squares(str(tmp_path)), cut(list(range(20)), 1)))
+    assert given == [number * number for number in range(20)]
+    assert 20 / 3 <= len(list(tmp_path.glob("prepared-*"))) <= 9
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("ray") is None, reason="RAY IS NOT INSTALLED: not tested")
+def test_actors_are_replaced_when_they_have_done_their_share(cluster, tmp_path):
+    crew = RayActors(workers=2, tasks_each=3)
+    given = flat(crew.map(Squares(str(tmp_path)), cut(list(range(10)), 1)))
+    assert given == [number * number for number in range(10)]
+    assert len(list(tmp_path.glob("prepared-*"))) >= 3
 
 
 def test_workers_that_die_while_they_load_end_the_map_with_a_remedy():

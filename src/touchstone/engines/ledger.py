@@ -14,6 +14,8 @@ from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
 ATTEMPTS = 2
 # A batch for each worker to go on with, and one being read.
 AHEAD = 3
+# Then a worker is replaced: what the parser remembers of every new word adds up over millions of replies.
+TASKS_EACH = 1000
 
 
 @dataclass(frozen=True, slots=True)

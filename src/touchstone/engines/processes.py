@@ -14,7 +14,7 @@ from typing import Any
 
 from touchstone.core.errors import ResourceError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
-from touchstone.engines.ledger import Ledger, Task
+from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
 from touchstone.engines.worker import Answer, serve
 
 # So many workers in a row may end while they load their models; then the machine, not a batch, is to blame.
@@ -25,14 +25,15 @@ _PATIENCE = 5.0
 class Processes:
     """Works in processes of its own. They are spawned, not forked, so no lock or thread is inherited half-way."""
 
-    def __init__(self, *, workers: int | None = None, on_event: OnEvent = ignore) -> None:
+    def __init__(self, *, workers: int | None = None, on_event: OnEvent = ignore, tasks_each: int = TASKS_EACH) -> None:
         self.workers = workers or cores()
         self._on_event = on_event
+        self._tasks_each = tasks_each
 
     def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Generator[tuple[Part, ...], None, None]:
         """The parts of each batch in order; the workers live as long as this iterator."""
         ledger = Ledger(work, batches, workers=self.workers, on_event=self._on_event)
-        crew = _Crew(work, ledger, size=self.workers, on_event=self._on_event)
+        crew = _Crew(work, ledger, size=self.workers, tasks_each=self._tasks_each, on_event=self._on_event)
         try:
             while not ledger.is_done:
                 crew.hand_out()
@@ -56,16 +57,20 @@ class _Worker:
     pipe: Connection
     is_ready: bool = False
     task: Task[Any] | None = field(default=None)
+    done: int = 0
 
 
 class _Crew:
     """The workers of one map: as many as needed, replaced when lost."""
 
-    def __init__(self, work: Work[Any, Any], ledger: Ledger[Any, Any], *, size: int, on_event: OnEvent) -> None:
+    def __init__(
+        self, work: Work[Any, Any], ledger: Ledger[Any, Any], *, size: int, tasks_each: int, on_event: OnEvent
+    ) -> None:
         self._context = multiprocessing.get_context("spawn")
         self._work = pickle.dumps(work)
         self._ledger = ledger
         self._size = size
+        self._tasks_each = tasks_each
         self._on_event = on_event
         self._workers: list[_Worker] = []
         self._waiting: deque[Task[Any]] = deque()
@@ -146,6 +151,18 @@ class _Crew:
                 self._ledger.done(task, answer.content)
             else:
                 self._ledger.lost(task, reason=answer.content)
+            worker.done += 1
+            if worker.done >= self._tasks_each:
+                self._retire(worker)
+
+    def _retire(self, worker: _Worker) -> None:
+        """Let a worker go that has done its share; it ends when its pipe does."""
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.join(_PATIENCE)
+        worker.process.kill()
+        if self._waiting:
+            self._hire()
 
     def _lose(self, worker: _Worker) -> None:
         """Take the worker off the list; what it was doing is done again."""

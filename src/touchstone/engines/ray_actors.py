@@ -8,6 +8,7 @@ import logging
 import os
 import pickle
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 
 from touchstone.core.errors import ConfigError, ResourceError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
-from touchstone.engines.ledger import Ledger, Task
+from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
 from touchstone.engines.processes import cores
 from touchstone.engines.worker import Answer, attempt
 
@@ -35,10 +36,12 @@ class RayActors:
         workers: int | None = None,
         on_event: OnEvent = ignore,
         patience: float = PATIENCE,
+        tasks_each: int = TASKS_EACH,
     ) -> None:
         self._address = address
         self._on_event = on_event
         self._patience = patience
+        self._tasks_each = tasks_each
         self._asked = workers
         self.workers = workers or cores()
 
@@ -52,7 +55,7 @@ class RayActors:
             if self._asked is None:
                 self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
             ledger = Ledger(work, chain([first], remaining), workers=self.workers, on_event=self._on_event)
-            crew = _Crew(ray, work, ledger, size=self.workers, on_event=self._on_event)
+            crew = _Crew(ray, work, ledger, size=self.workers, tasks_each=self._tasks_each, on_event=self._on_event)
             try:
                 while not ledger.is_done:
                     crew.hand_out()
@@ -89,7 +92,14 @@ class _Crew:
     """The actors of one map: all are asked for at the start, and each that is lost once more."""
 
     def __init__(
-        self, ray: Any, work: Work[Any, Any], ledger: Ledger[Any, Any], *, size: int, on_event: OnEvent
+        self,
+        ray: Any,
+        work: Work[Any, Any],
+        ledger: Ledger[Any, Any],
+        *,
+        size: int,
+        tasks_each: int,
+        on_event: OnEvent,
     ) -> None:
         self._ray = ray
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Scorer)
@@ -98,6 +108,8 @@ class _Crew:
         self._on_event = on_event
         self._free: list[Any] = []
         self._calls: dict[Any, _Call] = {}
+        self._tasks_each = tasks_each
+        self._done: Counter[Any] = Counter()
         self._heard = time.monotonic()
         for _ in range(size):
             self._hire()
@@ -142,9 +154,15 @@ class _Crew:
             return
         if answer.kind == "error":
             raise answer.content
-        self._free.append(call.actor)
         if call.task is None:
+            self._free.append(call.actor)
             return
+        self._done[call.actor] += 1
+        if self._done[call.actor] < self._tasks_each:
+            self._free.append(call.actor)
+        else:
+            self._end(call.actor)
+            self._hire()
         if answer.kind == "part":
             self._ledger.done(call.task, answer.content)
         else:
@@ -158,6 +176,7 @@ class _Crew:
         self._hire()
 
     def _end(self, actor: Any) -> None:
+        self._done.pop(actor, None)
         # A lost node's actors cannot be told.
         with suppress(self._ray.exceptions.RayError, ValueError):
             self._ray.kill(actor)

@@ -6,7 +6,7 @@ A proposition knows words and their places in its sentence, nothing about terms 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from touchstone.core import resource
@@ -209,7 +209,7 @@ def _lemmatizer_tables() -> tuple[dict[str, list[str]], frozenset[str], tuple[tu
     return exceptions, index, rules
 
 
-@cache
+@lru_cache(maxsize=20_000)
 def _lemma_of(word: str) -> str:
     """The verb's dictionary form, from the pipeline's own tables."""
     exceptions, index, rules = _lemmatizer_tables()
