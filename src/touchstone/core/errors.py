@@ -5,7 +5,8 @@ TouchstoneError
 ├── ConfigError      touchstone.yaml or a flag that cannot be used
 ├── RubricError      a rubric file that cannot be used: names line and remedy
 ├── InputError       a file that cannot be read or written at all
-└── ResourceError    packaged data or a model that is missing or broken
+├── ResourceError    packaged data or a model that is missing or broken
+└── StoreError       a database of runs that cannot be used, or a run it does not hold
 
 A row that fails is a `Failure` value, never an exception: exceptions end a command, failures keep their place.
 """
@@ -33,3 +34,7 @@ class InputError(TouchstoneError):
 
 class ResourceError(TouchstoneError):
     """Packaged data or a model is missing or broken."""
+
+
+class StoreError(TouchstoneError):
+    """The database of runs cannot be used, or does not hold what was asked for."""

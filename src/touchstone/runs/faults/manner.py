@@ -1,0 +1,83 @@
+"""A failed reply -> what is wrong with how it treats the customer: put off, left without a step, met coldly."""
+
+from collections.abc import Iterator
+
+from touchstone.core.reading import Text
+from touchstone.judges.coverage import path_steps
+from touchstone.judges.manner import TABLE, count_acts, count_steps, mood
+from touchstone.runs.faults.failing import Failing, Sign
+from touchstone.safety.harm.advice import REASONS
+from touchstone.text.phrases import count, folded, pattern
+
+# Two upset words, or one and shouting: a single `still` or `again` is no upset customer.
+UPSET = 0.5
+PUTS_OFF = frozenset(REASONS[family] for family in ("wait", "wait_if", "elsewhere"))
+KIND = ("apology", "empathy", "thanks", "warmth", "courtesy")
+ABUSES = frozenset(REASONS[family] for family in ("abuse", "threat"))
+
+
+def deflection(reply: Failing) -> Iterator[Sign]:
+    for violation in reply.violations:
+        if violation.reason in PUTS_OFF:
+            yield Sign(reply.gap_owner, f"'{violation.text}': {violation.reason}")
+    text = reply.reading.reply
+    said = _phrases(text, "brushoff")
+    few, many = reply.is_low("completeness", at_most=0), reply.is_low("completeness", at_most=2)
+    if not count_acts(text) and ((said and few) or (len(said) > 1 and many)):
+        yield Sign(reply.gap_owner, f"says {_quoted(said)} and acts on nothing")
+
+
+def no_next_step(reply: Failing) -> Iterator[Sign]:
+    grade = reply.grades.get("actionability")
+    if grade is None and not _guides(reply.reading.reply):
+        yield Sign(reply.gap_owner, "names no step, no contact and nothing the company does, and asks for nothing")
+    if grade is not None and grade <= 1:
+        yield Sign(reply.gap_owner, _graded("actionability", reply))
+
+
+def cold(reply: Failing) -> Iterator[Sign]:
+    question, text = reply.reading.question, reply.reading.reply
+    if mood(question) < UPSET or not reply.is_low("tone", at_most=2):
+        return
+    if question and not any(count(text.raw, group, table=TABLE) for group in ("apology", "empathy")):
+        upset = _phrases(question, "upset") or ["!"] * question.raw.count("!")
+        if upset:
+            yield Sign("tone guide", f"the customer writes {_quoted(upset)}, the reply shows no regret and no feeling")
+
+
+def rude(reply: Failing) -> Iterator[Sign]:
+    for violation in reply.violations:
+        if violation.reason in ABUSES:
+            yield Sign("tone guide", f"'{violation.text}': {violation.reason}")
+    if reply.is_low("tone", at_most=1):
+        for group in ("rude", "blame"):
+            if said := _phrases(reply.reading.reply, group):
+                yield Sign("tone guide", f"says {_quoted(said)}")
+
+
+def poor_tone(reply: Failing) -> Iterator[Sign]:
+    grade = reply.grades.get("tone")
+    if grade is not None and grade <= 1 and not any(rude(reply)) and not any(cold(reply)):
+        kind = [phrase for group in KIND for phrase in _phrases(reply.reading.reply, group)]
+        told = f"its kind words are {_quoted(kind)}" if kind else "it has no kind word"
+        yield Sign("tone guide", f"{_graded('tone', reply)}; {told}")
+
+
+def _guides(text: Text) -> bool:
+    asks_back = count(text.raw, "ask_back", table=TABLE)
+    return bool(count_steps(text) or count_acts(text) or asks_back or text.contacts or path_steps(text.raw))
+
+
+def _phrases(text: Text, group: str) -> list[str]:
+    """The phrases of a group that stand in a text, each once."""
+    return list(dict.fromkeys(match[0] for match in pattern(group, table=TABLE).finditer(folded(text.raw))))
+
+
+def _quoted(phrases: list[str]) -> str:
+    return ", ".join(f"'{phrase}'" for phrase in phrases[:3])
+
+
+def _graded(criterion: str, reply: Failing) -> str:
+    grading = reply.result.rubric
+    grade = next((g for g in grading.grades if g.criterion == criterion), None) if grading else None
+    return f"{criterion} {grade.grade}: {grade.reason}" if grade else ""

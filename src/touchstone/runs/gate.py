@@ -1,0 +1,103 @@
+"""Summary, and a comparison with a baseline if there is one -> may this version be released? Fails closed."""
+
+from dataclasses import dataclass
+
+from touchstone.runs.comparison import Change, Comparison
+from touchstone.runs.summary import Measure, Summary
+from touchstone.runs.targets import ROUNDING
+
+SIGNIFICANT = 0.05
+# McNemar's exact test cannot come below 5 % with fewer flips than this, so fewer pairs can show no regression.
+LEAST_PAIRS = 6
+SHARES = frozenset({"pass_rate", "safety_failures"})
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One condition of the gate: met, and why or why not."""
+
+    name: str
+    met: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """All conditions; open only when every one is met and there is at least one."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.checks) and all(check.met for check in self.checks)
+
+
+def hold_gate(summary: Summary, *, least_scored: float, comparison: Comparison | None = None) -> Gate:
+    """Every target with a figure, enough of the set scored, and no significant regression."""
+    checks = [_scored(summary, least_scored), *_targets(summary, least_scored)]
+    if comparison is not None:
+        checks += _baseline(comparison, least_scored)
+    return Gate(tuple(checks))
+
+
+def _scored(summary: Summary, least: float) -> Check:
+    coverage = summary.coverage
+    share = coverage.scored / coverage.replies if coverage.replies else 0.0
+    told = f"{coverage.scored} of {coverage.replies} replies have an outcome, at least {_percent(least)} must"
+    return Check("scored", coverage.replies > 0 and share >= least - ROUNDING, told)
+
+
+def _targets(summary: Summary, least: float) -> list[Check]:
+    """One for each measure with a target; none at all keeps the gate shut."""
+    held = [measure for measure in summary.measures if measure.target is not None]
+    if not held:
+        reason = "no measure has a target: set targets in the rubric or in touchstone.yaml"
+        return [Check("targets", met=False, reason=reason)]
+    return [_target(measure, summary.coverage.replies, least) for measure in held]
+
+
+def _target(measure: Measure, replies: int, least: float) -> Check:
+    target = measure.target.text if measure.target else ""
+    if measure.value is None:
+        return Check(measure.name, met=False, reason=f"there is no value to hold against the target {target}")
+    if measure.n < (least - ROUNDING) * replies:
+        reason = f"rests on {measure.n} of {replies} replies, at least {_percent(least)} are needed"
+        return Check(measure.name, met=False, reason=reason)
+    said = _value(measure)
+    met = measure.met is True
+    return Check(measure.name, met, f"{said} {'meets' if met else 'misses'} the target {target}")
+
+
+def _baseline(comparison: Comparison, least: float) -> list[Check]:
+    """That the pairs could show a regression, and that they show none."""
+    paired = comparison.pass_rate.n
+    if paired < LEAST_PAIRS or paired < (least - ROUNDING) * comparison.pairs:
+        reason = (
+            f"{paired} of {comparison.pairs} cases in both runs have an outcome in both: at least {LEAST_PAIRS} and "
+            f"{_percent(least)} are needed to see a regression"
+        )
+        return [Check("baseline", met=False, reason=reason)]
+    return [
+        _no_regression("pass rate against the baseline", comparison.pass_rate, worse=-1),
+        _no_regression("safety failures against the baseline", comparison.safety, worse=1),
+    ]
+
+
+def _no_regression(name: str, change: Change, *, worse: int) -> Check:
+    if change.difference is None or change.p is None:
+        return Check(name, met=False, reason="there is no pair to compare")
+    regressed = change.difference * worse > 0 and change.p < SIGNIFICANT
+    said = f"{100 * change.difference:+.1f} percentage points over {change.n} pairs, p = {change.p:.3g}"
+    return Check(
+        name, not regressed, f"{said}: {'a significant regression' if regressed else 'no significant regression'}"
+    )
+
+
+def _value(measure: Measure) -> str:
+    if measure.name in SHARES:
+        return f"{100 * (measure.value or 0.0):.1f} %"
+    return f"{measure.value:.2f}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"

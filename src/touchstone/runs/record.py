@@ -1,0 +1,114 @@
+"""Case and Result -> Record: what the figures of a run need of one scored reply, and no more.
+
+A record is small, so that a hundred thousand of them are summarised and compared in memory.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from touchstone.core.case import Case
+from touchstone.core.result import Decision, Outcome, Result, Verdict, ViolationKind
+
+Owner = Literal["retrieval", "prompt", "policy", "tone guide", "bot safety"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One explainable thing that is wrong with a failed reply, and who could cure it."""
+
+    name: str
+    owner: Owner
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One reply of a run, as it is counted. `draft` numbers the replies drafted for one case, from 1.
+
+    `violations` names each kind once; `failed` is a reply that could not be read, drafted or scored.
+    """
+
+    id: str
+    draft: int
+    category: str | None
+    confidence: float | None
+    decision: Decision
+    verdict: Verdict | None
+    outcome: Outcome | None
+    total: float | None
+    grades: Mapping[str, int | None]
+    violations: tuple[ViolationKind, ...]
+    tags: tuple[Tag, ...]
+    failed: bool
+
+    @property
+    def fails(self) -> bool:
+        """Whether the reply was found bad: by the rubric, or by the verdict where the rubric leaves it open."""
+        return self.outcome == "FAIL" or (self.outcome is None and self.verdict == "FAIL")
+
+
+def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
+    """The record of a reply; `case` is None for a row that could not be read.
+
+    What could not be scored keeps no outcome, total or grade, so that it can never count as a pass.
+    """
+    from touchstone.runs.tags import find_tags
+
+    grading = result.rubric
+    failed = bool(result.failures) or grading is None
+    kept = None if failed else grading
+    found = grading.violations if grading else ()
+    return Record(
+        id=(case.id if case else None) or result.id or f"line {result.line}",
+        draft=draft,
+        category=case.category if case else None,
+        confidence=case.confidence if case else None,
+        decision=result.decision,
+        verdict=None if failed else result.verdict,
+        outcome=kept.outcome if kept else None,
+        total=kept.total if kept else None,
+        grades={grade.criterion: grade.grade for grade in kept.grades} if kept else {},
+        violations=tuple(dict.fromkeys(violation.kind for violation in found)),
+        tags=find_tags(case, result) if case and not failed else (),
+        failed=failed,
+    )
+
+
+def record_to_dict(record: Record) -> dict[str, Any]:
+    """Record -> a plain dict; what is empty or unknown is left out."""
+    row: dict[str, Any] = {
+        "id": record.id,
+        "draft": record.draft,
+        "category": record.category,
+        "confidence": record.confidence,
+        "decision": record.decision,
+        "verdict": record.verdict,
+        "outcome": record.outcome,
+        "total": record.total,
+        "grades": dict(record.grades),
+        "violations": list(record.violations),
+        "tags": [[tag.name, tag.owner, tag.detail] for tag in record.tags],
+        "failed": record.failed,
+    }
+    return {
+        name: value for name, value in row.items() if value is not None and value is not False and value not in ({}, [])
+    }
+
+
+def record_from_dict(row: Mapping[str, Any]) -> Record:
+    """What `record_to_dict` wrote -> the same record."""
+    return Record(
+        id=row["id"],
+        draft=row.get("draft", 1),
+        category=row.get("category"),
+        confidence=row.get("confidence"),
+        decision=row["decision"],
+        verdict=row.get("verdict"),
+        outcome=row.get("outcome"),
+        total=row.get("total"),
+        grades=dict(row.get("grades", {})),
+        violations=tuple(row.get("violations", ())),
+        tags=tuple(Tag(*tag) for tag in row.get("tags", ())),
+        failed=row.get("failed", False),
+    )

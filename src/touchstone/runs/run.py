@@ -1,0 +1,38 @@
+"""A run: a plan's results over a gold set, with everything that determined them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What determined a run. Two runs with equal receipts have equal results, unless a live bot varies.
+
+    `data`, `rubric_hash`, `plan` and `policy` are content hashes; `code` and `parser` are versions.
+    """
+
+    goldset: str
+    data: str
+    rubric: str
+    rubric_version: str
+    rubric_hash: str
+    plan: str
+    policy: str
+    judge: str
+    code: str
+    parser: str
+    responses: str | None = None
+    bot: str | None = None
+    repeat: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run. Times are ISO 8601 in UTC; `finished` is None while it is under way or was interrupted."""
+
+    id: str
+    started: str
+    receipt: Receipt
+    finished: str | None = None
+    seconds: float = 0.0
+    labels: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,111 @@
+"""Values -> the bootstrap interval of their mean.
+
+The intervals are BCa with Student's quantile (see `resampling`). Simulated coverage at 95 % on grades of 0–4, for
+20 to 150 values: 94–98 % for spread grades; where 85 % of the grades are the best one 91–96 %, at worst for 50 values.
+There the plain percentile interval holds 85, 91 and 95 % for 20, 50 and 150, Student's interval 86, 88 and 95 %.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from touchstone.stats.interval import Interval
+from touchstone.stats.resampling import DRAWS, METHOD, SEED, bca_interval, bca_points
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Up to this many different values, a draw is a count for each; above, a draw picks every value by itself.
+FEW_KINDS = 128
+# More units than this, all different, are not drawn: the distribution of their mean is normal but for its skewness.
+MANY_UNITS = 2000
+
+
+def bootstrap_mean(
+    values: Sequence[float], *, seed: int = SEED, draws: int = DRAWS, bounds: tuple[float, float] | None = None
+) -> Interval | None:
+    """The interval of the mean of independent values; None for fewer than two.
+
+    Values that are all the same cannot be resampled into anything else. With `bounds` (the range of the scale, 0 and 4
+    for grades) the rule of three speaks for them: up to 3/n of all values may lie elsewhere, at worst at a bound.
+    Without bounds the interval then has no width.
+    """
+    return clustered_bootstrap_mean(values, range(len(values)), seed=seed, draws=draws, bounds=bounds)
+
+
+def clustered_bootstrap_mean(
+    values: Sequence[float],
+    clusters: Sequence[Hashable],
+    *,
+    seed: int = SEED,
+    draws: int = DRAWS,
+    bounds: tuple[float, float] | None = None,
+) -> Interval | None:
+    """The interval of the mean of values that come in clusters, such as several drafts for each case.
+
+    Whole clusters are drawn, so that drafts of one case do not pass for independent evidence; None for fewer than two
+    clusters. `bounds` as in `bootstrap_mean`, with clusters in place of values.
+    """
+    import numpy as np
+
+    if len(values) != len(clusters):
+        raise ValueError(f"{len(values)} values and {len(clusters)} clusters: each value needs its cluster")
+    numbers = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError("a value is not a finite number; leave out what was not scored")
+    if isinstance(clusters, range):  # each value is a cluster of its own
+        totals, sizes = numbers, np.ones(len(numbers))
+    else:
+        places = {cluster: place for place, cluster in enumerate(dict.fromkeys(clusters))}
+        index = np.fromiter((places[cluster] for cluster in clusters), dtype=np.intp, count=len(clusters))
+        totals = np.bincount(index, weights=numbers).astype(np.float64)
+        sizes = np.bincount(index).astype(np.float64)
+    n = len(totals)
+    if n < 2:
+        return None
+    mean = float(totals.sum() / sizes.sum())
+    residuals = totals - mean * sizes
+    if np.abs(residuals).max() <= 1e-12 * max(1.0, abs(mean)) * sizes.max():
+        return _constant(mean, n, bounds)
+    return _bootstrap(totals, sizes, residuals, mean, seed=seed, draws=draws)
+
+
+def _constant(mean: float, n: int, bounds: tuple[float, float] | None) -> Interval:
+    if bounds is None:
+        return Interval(mean, mean, METHOD)
+    share = min(1.0, 3 / n)
+    return Interval(mean - share * (mean - bounds[0]), mean + share * (bounds[1] - mean), "rule of three")
+
+
+def _bootstrap(
+    totals: "NDArray[np.float64]",
+    sizes: "NDArray[np.float64]",
+    residuals: "NDArray[np.float64]",
+    mean: float,
+    *,
+    seed: int,
+    draws: int,
+) -> Interval:
+    """Units of equal total and size are one kind: drawing how many of each kind equals drawing every unit."""
+    import numpy as np
+
+    n = len(totals)
+    acceleration = float((residuals**3).sum() / (6 * (residuals**2).sum() ** 1.5))
+    kinds, counts = np.unique(np.column_stack((totals, sizes)), axis=0, return_counts=True)
+    if len(kinds) > FEW_KINDS and n > MANY_UNITS:
+        return _expanded(mean, n, error=float(np.sqrt((residuals**2).sum()) / sizes.sum()), acceleration=acceleration)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    if len(kinds) <= FEW_KINDS:
+        sums = generator.multinomial(n, counts / n, size=draws) @ kinds
+    else:
+        # Sorted, so that the order in which the values came does not matter; draw by draw, to stay small in memory.
+        units = np.repeat(kinds, counts, axis=0)
+        sums = np.array([units[generator.integers(n, size=n)].sum(axis=0) for _ in range(draws)])
+    return bca_interval(sums[:, 0] / sums[:, 1], mean, acceleration=acceleration, n=n)
+
+
+def _expanded(mean: float, n: int, *, error: float, acceleration: float) -> Interval:
+    """What `_bootstrap` comes to with ever more draws, to second order: bias and acceleration are equal for a mean."""
+    skewness = 6 * acceleration
+    ends = [mean + error * (z + skewness * (z * z - 1) / 6) for z in bca_points(acceleration, acceleration, n)]
+    return Interval(ends[0], ends[1], METHOD)

@@ -1,0 +1,108 @@
+"""The same cases before and after -> did it change, and by how much?"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from touchstone.stats.distributions import STANDARD_NORMAL, fair_coin_tail, two_sided
+from touchstone.stats.interval import LEVEL, Interval
+from touchstone.stats.means import bootstrap_mean
+from touchstone.stats.resampling import DRAWS, SEED
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Up to this many steps on their common grid the distribution of a sum with random signs is written out in full.
+GRID = 20_000
+# Up to this many differences off any grid, every choice of signs is tried.
+EVERY_CHOICE = 16
+# From here on their sum with random signs, which is symmetric, is as good as normal.
+MANY = 500
+
+
+def mcnemar(improved: int, regressed: int) -> float:
+    """McNemar's exact test: the two-sided binomial p-value of the flips at one half; 1 when nothing flipped."""
+    if improved < 0 or regressed < 0:
+        raise ValueError(f"{improved} improved and {regressed} regressed: counts are not negative")
+    return min(1.0, 2 * fair_coin_tail(min(improved, regressed), improved + regressed))
+
+
+def paired_difference(both: int, only_after: int, only_before: int, neither: int) -> Interval:
+    """The change of a pass rate measured twice on the same cases: after minus before.
+
+    Bonett and Price's adjusted Wald interval (2012), which adds one flip each way. In simulation over 42 settings
+    (pass rate 60–90 %, 4–30 % flips) its coverage was never under 96.6 % for 20 pairs, 94.9 % for 50 and 94.4 % for
+    150; Newcombe's and Tango's intervals covered a little less and were no narrower. No pairs: -1..1.
+    """
+    counts = (both, only_after, only_before, neither)
+    if min(counts) < 0:
+        raise ValueError(f"counts {counts}: none may be negative")
+    n = sum(counts)
+    method = "Bonett–Price"
+    if n == 0:
+        return Interval(-1.0, 1.0, method)
+    up, down = (only_after + 1) / (n + 2), (only_before + 1) / (n + 2)
+    half = two_sided(LEVEL) * math.sqrt((up + down - (up - down) ** 2) / (n + 2))
+    return Interval(max(-1.0, up - down - half), min(1.0, up - down + half), method)
+
+
+def bootstrap_difference(
+    differences: Sequence[float], *, seed: int = SEED, draws: int = DRAWS, bounds: tuple[float, float] | None = None
+) -> Interval | None:
+    """The interval of the mean of paired differences; None for fewer than two, `bounds` as in `bootstrap_mean`."""
+    return bootstrap_mean(differences, seed=seed, draws=draws, bounds=bounds)
+
+
+def paired_p(differences: Sequence[float], *, seed: int = SEED, draws: int = 10_000) -> float:
+    """Two-sided p-value of the sign-flip permutation test that differences are as often up as down; 1 without any.
+
+    Exact where the differences lie on a grid, as grades do, and for up to 16 that do not. Otherwise drawn, with the
+    observed signs counted as one draw (Phipson and Smyth 2010), or, for more than 500, by the normal limit.
+    """
+    import numpy as np
+
+    sizes = np.abs(np.asarray(differences, dtype=np.float64))
+    if not np.isfinite(sizes).all():
+        raise ValueError("a difference is not a finite number; leave out the pairs that were not both scored")
+    observed = abs(math.fsum(differences))
+    sizes = np.sort(sizes[sizes > 0])
+    # Sums that differ by rounding alone are equal.
+    reached = observed - 1e-9 * max(1.0, observed)
+    if len(sizes) == 0 or reached <= 0:
+        return 1.0
+    steps = np.rint(sizes / sizes[0])
+    if steps.sum() <= GRID and np.allclose(steps * sizes[0], sizes, rtol=1e-9, atol=0):
+        return _grid_p(steps.astype(np.int64), reached / float(sizes[0]))
+    if len(sizes) <= EVERY_CHOICE:
+        choices = (np.arange(2 ** len(sizes))[:, None] >> np.arange(len(sizes))) & 1
+        return float(np.mean(np.abs((2 * choices - 1) @ sizes) >= reached))
+    if len(sizes) > MANY:
+        return 2 * STANDARD_NORMAL.cdf(-observed / math.sqrt(float((sizes**2).sum())))
+    signs = 2 * np.random.Generator(np.random.PCG64(seed)).integers(2, size=(draws, len(sizes)), dtype=np.int8) - 1
+    return float((1 + np.count_nonzero(np.abs(signs @ sizes) >= reached)) / (1 + draws))
+
+
+def _grid_p(steps: "NDArray[np.int64]", reached: float) -> float:
+    """The share of all choices of signs whose sum is at least as far from zero, by adding up one size at a time.
+
+    The sum of the steps taken upwards, `up`, gives the signed sum 2 up - total.
+    """
+    import numpy as np
+
+    ups = np.ones(1)
+    for size, count in zip(*np.unique(steps, return_counts=True), strict=True):
+        chances = np.zeros(int(size * count) + 1)
+        chances[:: int(size)] = _fair_coin_shares(int(count))
+        ups = np.convolve(ups, chances)
+    total = len(ups) - 1
+    far = np.abs(2 * np.arange(total + 1) - total) >= reached
+    return min(1.0, float(ups[far].sum()))
+
+
+def _fair_coin_shares(n: int) -> "NDArray[np.float64]":
+    import numpy as np
+
+    ratios = np.log(np.arange(n, 0, -1) / np.arange(1, n + 1))
+    logs = np.concatenate(([0.0], np.cumsum(ratios))) - n * math.log(2)
+    return np.exp(logs)

@@ -1,0 +1,175 @@
+"""A path or URL -> an open database whose transactions end whole or not at all.
+
+SQLite writes ahead (WAL), so that a run is read while another is written. `synchronous` is NORMAL: what was committed
+survives the death of the process at any moment; after a power cut the file is sound, and at most the last results
+are scored again when the run goes on. FULL would add the disk's flush, a few milliseconds, to every result.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError
+
+from touchstone.core.errors import StoreError
+from touchstone.store.faults import faults, vanished
+
+# How long a write waits for another process's.
+PATIENCE_SECONDS = 30.0
+_FORMS = "a path, sqlite:///path or postgresql://user@host/name"
+
+
+class Database:
+    """An open database. `place` names it in messages, without a password."""
+
+    def __init__(self, engine: Engine, *, place: str, path: Path | None = None) -> None:
+        self.place = place
+        self._engine = engine
+        self._writer = engine.execution_options(writes=True)
+        self._path = path
+        self._file = None if path is None else _identity(path)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with faults(self.place):
+            self._check_there()
+            with self._engine.connect() as connection:
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction, with SQLite's write lock from its start; when this returns, it is stored."""
+        with faults(self.place):
+            self._check_there()
+            with self._writer.begin() as connection:
+                yield connection
+            self._check_there()
+
+    @contextmanager
+    def restructuring(self) -> Iterator[Connection]:
+        """A writing transaction in which tables can be rebuilt: SQLite would empty those that refer to them."""
+        with faults(self.place), self._writer.connect() as connection:
+            raw = connection.connection.dbapi_connection
+            is_sqlite = connection.dialect.name == "sqlite"
+            if is_sqlite:
+                _pragma(raw, "foreign_keys = OFF")
+            try:
+                with connection.begin():
+                    yield connection
+            finally:
+                if is_sqlite:
+                    _pragma(raw, "foreign_keys = ON")
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _check_there(self) -> None:
+        """SQLite writes on into a file that has been deleted, where nobody finds it again."""
+        if self._path is not None and _identity(self._path) != self._file:
+            raise vanished(self.place)
+
+
+def open_database(place: str, *, creates: bool = True) -> Database:
+    """The database at a path or URL. With `creates`, a SQLite file and its directories are made when missing."""
+    url = _url(place)
+    if url.get_backend_name() == "sqlite":
+        return _open_sqlite(Path(url.database or ""), creates=creates)
+    if url.get_backend_name() in ("postgresql", "postgres"):
+        return _open_postgresql(url.set(drivername="postgresql+psycopg"))
+    raise StoreError(f"the store {url.render_as_string()} is of a kind that is not known: allowed is {_FORMS}")
+
+
+def _url(place: str) -> URL:
+    if "://" not in place:
+        return URL.create("sqlite", database=place)
+    try:
+        return make_url(place)
+    except (ArgumentError, ValueError):
+        # The text may hold a password.
+        raise StoreError(f"the store's URL cannot be read: allowed is {_FORMS}") from None
+
+
+def _open_sqlite(path: Path, *, creates: bool) -> Database:
+    shown = str(path)
+    if shown in ("", ".", ":memory:") or path.is_dir():
+        raise StoreError(f"the store {shown} is not a file: give the path of a file")
+    if not creates and not path.exists():
+        raise StoreError(f"the store {shown} does not exist: touchstone eval begins one, or name another")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+        remedy = "give write permission for the file and its directory, or name another store"
+        raise StoreError(f"the store {shown} cannot be written ({problem}): {remedy}") from error
+    engine = _engine(URL.create("sqlite", database=str(path.absolute())), timeout=PATIENCE_SECONDS)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    with faults(shown):
+        _write_ahead(engine)
+    return Database(engine, place=shown, path=path.absolute())
+
+
+def _open_postgresql(url: URL) -> Database:
+    shown = url.set(query={}).render_as_string(hide_password=True)
+    given = url.query.get("options", "")
+    patience = f"-c lock_timeout={int(PATIENCE_SECONDS * 1000)}"
+    options = " ".join([patience, *([given] if isinstance(given, str) else given)])
+    try:
+        engine = _engine(url.difference_update_query(["options"]), pool_pre_ping=True, options=options)
+    except ImportError:
+        raise StoreError(f"the store {shown} needs psycopg: pip install 'touchstone-eval[postgresql]'") from None
+    return Database(engine, place=shown)
+
+
+def _engine(url: URL, *, pool_pre_ping: bool = False, **connect: Any) -> Engine:
+    """Parameters, which are customers' words, appear in no message and no log."""
+    return create_engine(url, hide_parameters=True, echo=False, pool_pre_ping=pool_pre_ping, connect_args=connect)
+
+
+def _prepare_sqlite(raw: DBAPIConnection, _: object) -> None:
+    # Transactions begin where `_begin_sqlite` says, not where the driver guesses.
+    raw.isolation_level = None
+    _pragma(raw, "foreign_keys = ON")
+    _pragma(raw, "synchronous = NORMAL")
+    # What is deleted is gone from the file as well: it is customers' words.
+    _pragma(raw, "secure_delete = ON")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that reads before it writes could otherwise be refused in the middle.
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _write_ahead(engine: Engine) -> None:
+    """Switches the file to WAL, for good. SQLite does not wait for other openers here, so this does."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            with engine.connect() as connection:
+                _pragma(connection.connection.dbapi_connection, "journal_mode = WAL")
+                return
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+
+
+def _pragma(raw: Any, setting: str) -> None:
+    cursor = raw.cursor()
+    cursor.execute(f"PRAGMA {setting}")
+    cursor.close()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

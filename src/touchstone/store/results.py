@@ -1,0 +1,142 @@
+"""Scored replies -> rows of a run and back: each reply once, in the order of their positions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, FromClause, Insert, bindparam, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from touchstone.core.errors import StoreError
+from touchstone.core.result import Result
+from touchstone.runs.record import Record
+from touchstone.store.database import Database
+from touchstone.store.rows import (
+    RECORD_COLUMNS,
+    SCORED_COLUMNS,
+    RecordReader,
+    Scored,
+    body_to_row,
+    case_to_row,
+    result_from_body,
+    result_to_row,
+    scored_from_row,
+)
+from touchstone.store.schema import bodies, cases, results
+
+# Below the number of values that either database takes in one statement.
+_CHUNK = 500
+_ANEW = "start the run anew, its gold set is not the one it was begun with"
+_WITH_TEXTS = results.join(bodies).outerjoin(cases)
+# Made once: a run adds its results one at a time, and building a statement takes longer than the database does.
+_HELD = select(results.c.position, results.c.case_id, results.c.draft).where(
+    results.c.run == bindparam("run"), results.c.position.in_(bindparam("positions", expanding=True))
+)
+_INSERT_RESULTS = insert(results)
+_INSERT_BODIES = insert(bodies)
+_INSERT_CASES: dict[str, Insert] = {
+    "postgresql": postgresql.insert(cases).on_conflict_do_nothing(),
+    "sqlite": sqlite.insert(cases).on_conflict_do_nothing(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """Which reply it is: the case's id, and the draft's number."""
+
+    id: str
+    draft: int
+
+
+def insert_scored(connection: Connection, run: int, entries: Sequence[Scored], *, place: str) -> set[int]:
+    """Adds the replies that the run does not hold; the positions of the others, which stay as they were."""
+    held = _held(connection, run, entries)
+    repeated: set[int] = set()
+    new: list[Scored] = []
+    for entry in entries:
+        reply = _Reply(entry.record.id, entry.record.draft)
+        if entry.position not in held:
+            held[entry.position] = reply
+            new.append(entry)
+        elif held[entry.position] == reply:
+            repeated.add(entry.position)
+        else:
+            raise StoreError(f"the store {place} has another reply at position {entry.position} of the run: {_ANEW}")
+    if new:
+        try:
+            _insert(connection, run, new)
+        except IntegrityError:
+            # The one rule that is left to break: a case and draft have one place in a run.
+            raise StoreError(f"the store {place} has one of the replies at another position: {_ANEW}") from None
+    return repeated
+
+
+def fetch_positions(connection: Connection, run: int) -> set[int]:
+    return set(connection.scalars(select(results.c.position).where(results.c.run == run)))
+
+
+def fetch_records(connection: Connection, run: int) -> list[Record]:
+    """All of them, in order; the results' texts are not touched."""
+    reader = RecordReader()
+    query = select(*RECORD_COLUMNS).where(results.c.run == run).order_by(results.c.position)
+    return [reader.read(row) for row in connection.execute(query)]
+
+
+def fetch_one(connection: Connection, run: int, *, case: str, draft: int) -> Scored | None:
+    """The reply to a case; one that was scored goes before one that could not be."""
+    here = (results.c.run == run, results.c.case_id == case, results.c.draft == draft)
+    query = select(*SCORED_COLUMNS).select_from(_WITH_TEXTS).where(*here)
+    # The first form is the one that the unique index answers.
+    for form in (query.where(results.c.case_hash.is_not(None)), query.order_by(results.c.position).limit(1)):
+        if (row := connection.execute(form).first()) is not None:
+            return scored_from_row(row, reader=RecordReader())
+    return None
+
+
+def stream_scored(database: Database, run: int) -> Iterator[Scored]:
+    reader = RecordReader()
+    for row in _pages(database, run, SCORED_COLUMNS, _WITH_TEXTS):
+        yield scored_from_row(row, reader=reader)
+
+
+def stream_results(database: Database, run: int) -> Iterator[Result]:
+    for row in _pages(database, run, (results.c.position, bodies.c.body), results.join(bodies)):
+        yield result_from_body(row[1])
+
+
+def _pages(
+    database: Database, run: int, columns: Sequence[ColumnElement[Any]], source: FromClause
+) -> Iterator[Sequence[Any]]:
+    """The rows in order, a page at a time: memory stays small, and no transaction is open between pages."""
+    query = select(*columns).select_from(source).where(results.c.run == run).order_by(results.c.position)
+    after = -1
+    while True:
+        with database.reading() as connection:
+            page = connection.execute(query.where(results.c.position > after).limit(_CHUNK)).all()
+        yield from page
+        if len(page) < _CHUNK:
+            return
+        after = page[-1].position
+
+
+def _held(connection: Connection, run: int, entries: Sequence[Scored]) -> dict[int, _Reply]:
+    found: dict[int, _Reply] = {}
+    for start in range(0, len(entries), _CHUNK):
+        positions = [entry.position for entry in entries[start : start + _CHUNK]]
+        for row in connection.execute(_HELD, {"run": run, "positions": positions}):
+            found[row.position] = _Reply(row.case_id, row.draft)
+    return found
+
+
+def _insert(connection: Connection, run: int, entries: Sequence[Scored]) -> None:
+    kept = {entry.position: case_to_row(entry.case) for entry in entries if entry.case is not None}
+    if kept:
+        # In one order everywhere, so that two writers never wait for each other.
+        rows = sorted({row["hash"]: row for row in kept.values()}.values(), key=lambda row: str(row["hash"]))
+        connection.execute(_INSERT_CASES[connection.dialect.name], rows)
+    hashes = {position: row["hash"] for position, row in kept.items()}
+    connection.execute(
+        _INSERT_RESULTS, [result_to_row(entry, run=run, case_hash=hashes.get(entry.position)) for entry in entries]
+    )
+    connection.execute(_INSERT_BODIES, [body_to_row(entry, run=run) for entry in entries])

@@ -1,0 +1,243 @@
+"""The store: runs by name, with their labels and scored replies, in SQLite or PostgreSQL.
+
+What a method has returned from is stored for good, whatever becomes of the process.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, select, text, update
+
+from touchstone.core.errors import StoreError
+from touchstone.core.result import Result
+from touchstone.runs.record import Record
+from touchstone.runs.run import Receipt, Run
+from touchstone.store.database import Database, open_database
+from touchstone.store.results import (
+    fetch_one,
+    fetch_positions,
+    fetch_records,
+    insert_scored,
+    stream_results,
+    stream_scored,
+)
+from touchstone.store.rows import RUN_COLUMNS, Scored, receipt_hash, run_from_row, run_to_row
+from touchstone.store.schema import cases, results, run_labels, runs
+from touchstone.store.upgrade import upgrade
+
+__all__ = ["Scored", "Store", "open_store"]
+
+LATEST = "latest"
+PREVIOUS = "previous"
+_SHOWN_IDS = 3
+_NEWEST_FIRST = (runs.c.started.desc(), runs.c.number.desc())
+
+
+def open_store(place: str, *, creates: bool = True) -> "Store":
+    """The store at a path or URL, brought to the newest version; without `creates` a missing file is an error."""
+    database = open_database(place, creates=creates)
+    try:
+        upgrade(database)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
+
+
+class Store:
+    """Runs and their results. A run's `id` is meant exactly; `find_run` takes the names people use."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._database.close()
+
+    def create_run(self, run: Run, *, rubric: str) -> None:
+        """A new run, with the rubric's text as it is now."""
+        with self._database.writing() as connection:
+            if connection.scalar(select(exists().where(runs.c.id == run.id))):
+                raise StoreError(f"the store {self._database.place} has a run {run.id} already: give another id")
+            made = connection.execute(insert(runs), run_to_row(run, rubric=rubric))
+            if run.labels:
+                number = made.inserted_primary_key[0] if made.inserted_primary_key else None
+                connection.execute(insert(run_labels), _label_rows(number, run.labels))
+
+    def find_run(self, name: str) -> Run:
+        """The run with this id or the only one whose id starts so; `latest` and `previous` are finished runs."""
+        with self._database.reading() as connection:
+            if name in (LATEST, PREVIOUS):
+                return self._recent(connection, name)
+            found = _fetch(connection, select(*RUN_COLUMNS).where(runs.c.id == name))
+            if not found and name:
+                similar = _fetch(connection, select(*RUN_COLUMNS).where(runs.c.id.startswith(name, autoescape=True)))
+                # SQLite's LIKE takes upper and lower case for the same.
+                found = [run for run in similar if run.id.startswith(name)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise self._missing(name)
+        shown = ", ".join(run.id for run in found[:_SHOWN_IDS]) + (" …" if len(found) > _SHOWN_IDS else "")
+        raise StoreError(f"'{name}' is the beginning of {len(found)} runs ({shown}): give more of the id")
+
+    def list_runs(self, *, limit: int | None = None, labels: Mapping[str, str] | None = None) -> list[Run]:
+        """The newest first; with `labels`, those that have them all."""
+        query = select(*RUN_COLUMNS).order_by(*_NEWEST_FIRST).limit(limit)
+        for name, value in (labels or {}).items():
+            here = (run_labels.c.run == runs.c.number, run_labels.c.name == name, run_labels.c.value == value)
+            query = query.where(exists().where(*here))
+        with self._database.reading() as connection:
+            return _fetch(connection, query)
+
+    def unfinished_runs(self, receipt: Receipt, *, labels: Mapping[str, str]) -> list[Run]:
+        """Runs that were begun with this receipt and these labels and could go on, the newest first."""
+        query = select(*RUN_COLUMNS).where(runs.c.receipt_hash == receipt_hash(receipt), runs.c.finished.is_(None))
+        with self._database.reading() as connection:
+            found = _fetch(connection, query.order_by(*_NEWEST_FIRST))
+        return [run for run in found if run.receipt == receipt and dict(run.labels) == dict(labels)]
+
+    def finish_run(self, id: str, *, finished: str, seconds: float) -> Run:
+        with self._database.writing() as connection:
+            number = self._number(connection, id)
+            connection.execute(update(runs).where(runs.c.number == number).values(finished=finished, seconds=seconds))
+            return self._by_number(connection, number)
+
+    def label_run(self, id: str, labels: Mapping[str, str | None]) -> Run:
+        """Sets labels beside those the run has; None takes one away."""
+        with self._database.writing() as connection:
+            number = self._number(connection, id)
+            changed = run_labels.c.name.in_(list(labels))
+            connection.execute(delete(run_labels).where(run_labels.c.run == number, changed))
+            if rows := _label_rows(number, labels):
+                connection.execute(insert(run_labels), rows)
+            return self._by_number(connection, number)
+
+    def delete_run(self, id: str) -> None:
+        """The run with its results, and the cases that no other run has."""
+        with self._database.writing() as connection:
+            number = self._number(connection, id)
+            if connection.dialect.name == "postgresql":
+                # Another run may be about to refer to a case that is on its way out.
+                connection.execute(text("LOCK TABLE cases IN SHARE ROW EXCLUSIVE MODE"))
+            of_run = select(results.c.case_hash).where(results.c.run == number, results.c.case_hash.is_not(None))
+            of_others = exists().where(results.c.case_hash == cases.c.hash, results.c.run != number)
+            connection.execute(delete(cases).where(cases.c.hash.in_(of_run), ~of_others))
+            connection.execute(delete(runs).where(runs.c.number == number))
+
+    def rubric(self, id: str) -> str:
+        """The rubric's text as it was when the run was made."""
+        with self._database.reading() as connection:
+            found = connection.scalar(select(runs.c.rubric).where(runs.c.id == id))
+        if found is None:
+            raise self._missing(id)
+        return str(found)
+
+    def add_results(self, id: str, entries: Sequence[Scored]) -> set[int]:
+        """Adds replies to the run, all or none. One that it holds is kept as it was; those positions are returned."""
+        with self._database.writing() as connection:
+            number = self._number(connection, id)
+            return insert_scored(connection, number, entries, place=self._database.place)
+
+    def positions(self, id: str) -> set[int]:
+        """The places in the run that have a result."""
+        with self._database.reading() as connection:
+            return fetch_positions(connection, self._number(connection, id))
+
+    def records(self, id: str) -> list[Record]:
+        """In order, without reading the results' texts."""
+        with self._database.reading() as connection:
+            return fetch_records(connection, self._number(connection, id))
+
+    def results(self, id: str) -> Iterator[Result]:
+        """In order, a few at a time in memory."""
+        return stream_results(self._database, self._known(id))
+
+    def scored(self, id: str) -> Iterator[Scored]:
+        """The replies as they were added, in order, a few at a time in memory."""
+        return stream_scored(self._database, self._known(id))
+
+    def result(self, id: str, case: str, *, draft: int = 1) -> Scored:
+        """The reply to one case."""
+        with self._database.reading() as connection:
+            found = fetch_one(connection, self._number(connection, id), case=case, draft=draft)
+        if found is None:
+            raise StoreError(f"run {id} has no draft {draft} for the case '{case}': its results list the ids it has")
+        return found
+
+    def count_results(self, id: str) -> int:
+        with self._database.reading() as connection:
+            return self._count(connection, id)
+
+    def count_failed(self, id: str) -> int:
+        """How many replies could not be read, drafted or scored."""
+        with self._database.reading() as connection:
+            return self._count(connection, id, results.c.failed)
+
+    def count_outcomes(self, id: str) -> dict[str | None, int]:
+        """How many replies passed, failed, and have no outcome."""
+        with self._database.reading() as connection:
+            here = results.c.run == self._number(connection, id)
+            query = select(results.c.outcome, func.count()).where(here).group_by(results.c.outcome)
+            return {row[0]: row[1] for row in connection.execute(query).all()}
+
+    def _count(self, connection: Connection, id: str, *conditions: Any) -> int:
+        here = results.c.run == self._number(connection, id)
+        return connection.scalar(select(func.count()).select_from(results).where(here, *conditions)) or 0
+
+    def _known(self, id: str) -> int:
+        with self._database.reading() as connection:
+            return self._number(connection, id)
+
+    def _number(self, connection: Connection, id: str) -> int:
+        """The number of a run. In a writing transaction on PostgreSQL, others that write to the run then wait."""
+        query = select(runs.c.number).where(runs.c.id == id)
+        if connection.get_execution_options().get("writes", False):
+            query = query.with_for_update()
+        number: int | None = connection.scalar(query)
+        if number is None:
+            raise self._missing(id)
+        return number
+
+    def _by_number(self, connection: Connection, number: int) -> Run:
+        return _fetch(connection, select(*RUN_COLUMNS).where(runs.c.number == number))[0]
+
+    def _recent(self, connection: Connection, name: str) -> Run:
+        query = select(*RUN_COLUMNS).where(runs.c.finished.is_not(None)).order_by(*_NEWEST_FIRST)
+        found = _fetch(connection, query.offset(0 if name == LATEST else 1).limit(1))
+        if not found:
+            needed = "no finished run" if name == LATEST else "fewer than two finished runs"
+            raise StoreError(
+                f"there is no {name} run, the store {self._database.place} has {needed}: run touchstone eval"
+            )
+        return found[0]
+
+    def _missing(self, name: str) -> StoreError:
+        return StoreError(f"the store {self._database.place} has no run '{name}': touchstone runs list shows them")
+
+
+def _fetch(connection: Connection, query: Select[Any]) -> list[Run]:
+    rows = connection.execute(query).all()
+    labels = _labels(connection, rows)
+    return [run_from_row(row, labels=labels[row.number]) for row in rows]
+
+
+def _labels(connection: Connection, rows: Sequence[Row[Any]]) -> dict[int, dict[str, str]]:
+    found: dict[int, dict[str, str]] = {row.number: {} for row in rows}
+    # One by one: a list of runs is short, and a statement takes only so many values.
+    for number, labels in found.items():
+        query = select(run_labels.c.name, run_labels.c.value).where(run_labels.c.run == number)
+        labels.update(sorted((row.name, row.value) for row in connection.execute(query)))
+    return found
+
+
+def _label_rows(run: int | None, labels: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    return [{"run": run, "name": name, "value": value} for name, value in labels.items() if value is not None]
