@@ -5,11 +5,13 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from touchstone.cli import judge_options as options
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.formats import chosen_format
 from touchstone.cli.pairs import pairs
@@ -55,6 +57,16 @@ def score(
         str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
     ] = None,
     id: Annotated[str | None, typer.Option(metavar="ID", help="Score only the case with this id.")] = None,
+    judge: options.Judge = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    votes: options.Votes = None,
+    cascade: options.Cascade = False,
+    budget: options.Budget = None,
+    judge_set: options.JudgeSet = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    no_cache: options.NoCache = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show each reply with its evidence, not JSON.")] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Say at the end what it all came to.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
@@ -65,28 +77,55 @@ def score(
     Give a file, or one case: touchstone score --input TEXT --response TEXT --context TEXT
     """
     from touchstone.app.config import load_settings
+    from touchstone.app.judge_report import meter_line, report_lines
+    from touchstone.app.judging import open_judge
     from touchstone.app.score import score_fields, score_file
     from touchstone.cli.screen import Screen
 
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
     _check(source=source, fields=fields, explain=explain, as_json=as_json)
     thresholds, columns = pairs(set, flag="--set"), pairs(map, flag="--map", at_last=True)
-    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric)
+    flags = options.judge_flags(
+        judge=judge,
+        model=model,
+        base_url=base_url,
+        votes=votes,
+        cascade=cascade,
+        budget=budget,
+        judge_set=judge_set,
+        record=record,
+        replay=replay,
+        no_cache=no_cache,
+    )
+    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric, judge=flags)
     target = output or (None if explain else STDOUT)
     shows_progress = sys.stderr.isatty() and not explain and not (target == STDOUT and sys.stdout.isatty())
-    screen = Screen(explains=explain, shows_progress=shows_progress, is_quiet=quiet)
-    with _ending(screen, target):
-        with screen:
-            if source is None:
-                fields |= {"id": id} if id else {}
-                tally = score_fields(fields, settings=settings, target=target, on_scored=screen, source="command line")
-            else:
-                chosen = chosen_format(format)
-                tally = score_file(source, settings=settings, target=target, on_scored=screen, format=chosen, id=id)
-        if output and output != STDOUT:
-            screen.notice(f"{tally.rows:,} results written to {output}")
-        if summary or as_json:
-            screen.summarise(tally, as_json=as_json, to_stderr=target == STDOUT)
+    with open_judge(settings) as grader:
+        meter = partial(meter_line, grader) if grader else None
+        screen = Screen(explains=explain, shows_progress=shows_progress, is_quiet=quiet, meter=meter)
+        with _ending(screen, target):
+            with screen:
+                if source is None:
+                    fields |= {"id": id} if id else {}
+                    tally = score_fields(
+                        fields, settings=settings, target=target, on_scored=screen, source="command line", judge=grader
+                    )
+                else:
+                    tally = score_file(
+                        source,
+                        settings=settings,
+                        target=target,
+                        on_scored=screen,
+                        format=chosen_format(format),
+                        id=id,
+                        judge=grader,
+                    )
+            for line in report_lines(grader) if grader else ():
+                screen.notice(line)
+            if output and output != STDOUT:
+                screen.notice(f"{tally.rows:,} results written to {output}")
+            if summary or as_json:
+                screen.summarise(tally, as_json=as_json, to_stderr=target == STDOUT)
     if tally.failed:
         raise typer.Exit(SOME_ROW_FAILED)
 

@@ -13,6 +13,8 @@ Standing = Literal["AccessRefused", "NotFound", "NotAServer", "QuotaUsedUp"]
 Fault = Literal[Passing, Standing, "ContextTooLong", "BadRequest", "NotRecorded"]
 PASSING = frozenset(get_args(Passing))
 STANDING = frozenset(get_args(Standing))
+# No further case is worth asking about.
+ENDING = frozenset({"BudgetReached", "ServerAway", "Stopped"}) | STANDING
 
 
 def fault(error: Fault, message: str) -> Failure:

@@ -1,6 +1,7 @@
 """Tokens used -> what was spent, and whether another call still fits the budget."""
 
 from dataclasses import dataclass
+from threading import Lock
 
 from touchstone.clients.llm.call import Call, Usage
 
@@ -40,6 +41,12 @@ class Meter:
         self.recorded = 0
         self._reserved = Usage()
         self._tokens_per_character = FIRST_GUESS
+        self._lock = Lock()
+
+    def note_recorded(self) -> None:
+        """One answer that came from records; those are found by several threads, all else happens on one."""
+        with self._lock:
+            self.recorded += 1
 
     @property
     def money(self) -> float | None:

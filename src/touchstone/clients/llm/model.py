@@ -42,7 +42,7 @@ class Model:
         """The answer to a request, or why there is none."""
         call = call_for(request, model=self.name, sampling=self.sampling, vote=vote)
         if self.records and not self.asks_anew and (known := self.records.find(call)):
-            self.meter.recorded += 1
+            self.meter.note_recorded()
             return known.answer
         if self.server is None:
             remedy = "record it with --record, with the same model, prompt and settings"
