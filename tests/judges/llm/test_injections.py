@@ -50,9 +50,10 @@ def test_the_reply_stays_between_its_marks(row, scope):
         system, user = (message.content for message in request.messages)
         fence = fence_of(request)
         opening, closing = f"{fence} reply\n", f"\nend of reply {fence}"
-        # Opened and closed once, and the mark is named in the closing words; nowhere else in the message.
+        # Opened and closed once for each block, and named in the first and the last words; nowhere else.
         blocks = 3
-        assert user.count(fence) == 2 * blocks + 1
+        assert user.count(fence) == 2 * blocks + 2
+        assert fence not in system
         assert user.count(opening) == user.count(closing) == 1
         inside = user[user.index(opening) + len(opening) : user.index(closing)]
         assert inside == defused(case_with(row["text"]).response)
@@ -64,7 +65,7 @@ def test_the_reply_stays_between_its_marks(row, scope):
 @rows
 def test_the_instructions_are_the_same_whatever_the_reply(row, scope):
     def instructions(text):
-        return [r.messages[0].content.replace(fence_of(r), "#") for r in asked(text, scope)]
+        return [request.messages[0].content for request in asked(text, scope)]
 
     assert instructions(row["text"]) == instructions("Thank you.")
 

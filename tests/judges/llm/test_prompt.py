@@ -8,11 +8,11 @@ from touchstone.judges.llm.prompt import fill, packaged_prompt, parse_prompt
 TEXT = """
 name: mine
 version: "3"
-system: "{{fence}} {{task}}"
+system: "{{task}} {{form}}"
 criteria: "{{criteria}}"
 criterion: "{{criteria}}"
 violations: "{{kinds}}"
-user: "{{data}} {{fence}} {{form}}"
+user: "{{data}} {{fence}}"
 """
 
 
@@ -28,7 +28,7 @@ def test_a_prompt_of_one_s_own_is_read():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("{{form}}", ""), "mine.yaml: 'user' lacks the gap {{form}}"),
+        (("{{fence}}", ""), "mine.yaml: 'user' lacks the gap {{fence}}"),
         (("{{kinds}}", "{{kinds}} {{sorts}}"), "mine.yaml: 'violations' has a gap {{sorts}}, allowed are {{kinds}}"),
         (('version: "3"', "version: 3"), "mine.yaml: 'version' is no text"),
         (('criterion: "{{criteria}}"', ""), "mine.yaml: a prompt has exactly the fields"),

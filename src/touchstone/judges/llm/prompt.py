@@ -13,11 +13,11 @@ from touchstone.core.errors import ConfigError
 DEFAULT_PROMPT = "judge"
 # Where each text may have which gaps; the first tuple must all be there, or the judge would be told too little.
 GAPS: Mapping[str, tuple[str, ...]] = {
-    "system": ("fence", "task"),
+    "system": ("task", "form"),
     "criteria": ("criteria",),
     "criterion": ("criteria",),
     "violations": ("kinds",),
-    "user": ("data", "fence", "form"),
+    "user": ("data", "fence"),
 }
 _GAP = re.compile(r"\{\{(\w+)\}\}")
 

@@ -86,8 +86,8 @@ def _request(
     form = json.dumps(_form(criteria, asks_violations=asks_violations), ensure_ascii=False)
     return Request(
         messages=(
-            Message("system", fill(prompt.system, fence=fence, task="\n\n".join(tasks))),
-            Message("user", fill(prompt.user, data=fenced(blocks, fence=fence), fence=fence, form=form)),
+            Message("system", fill(prompt.system, task="\n\n".join(tasks), form=form)),
+            Message("user", fill(prompt.user, data=fenced(blocks, fence=fence), fence=fence)),
         ),
         schema=schema,
         criteria=tuple(criterion.name for criterion in criteria),
@@ -124,10 +124,10 @@ def _described(criterion: Criterion) -> str:
 
 def _form(criteria: Sequence[Criterion], *, asks_violations: bool) -> dict[str, Any]:
     """The answer's form as an example without content, for servers that do not enforce the schema."""
-    grade = {"reason": "…", "quotes": ["…"], "grade": "a level's number, or null", "confidence": "0 to 1"}
+    grade = {"reason": "why", "quotes": ["exact words"], "grade": "number or null", "confidence": "0 to 1"}
     form: dict[str, Any] = {"criteria": {criterion.name: grade for criterion in criteria}} if criteria else {}
     if asks_violations:
-        form["violations"] = [{"kind": "…", "quote": "…", "reason": "…"}]
+        form["violations"] = [{"kind": "one of the kinds", "quote": "exact words of the reply", "reason": "why"}]
     return form
 
 
