@@ -14,6 +14,7 @@ BENCHMARKS = {
 # Run when named; the tables also after every benchmark.
 ON_REQUEST = {
     "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
+    "llm": "a small real model as the judge: agreement with people, and what replies can talk it into",
     "tables": "write the tables of docs/benchmarks.md from the results",
 }
 

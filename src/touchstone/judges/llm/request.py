@@ -15,10 +15,10 @@ from touchstone.rubric.model import SAFETY, Criterion, Rubric
 Scope = Literal["case", "criterion"]
 SCOPES: tuple[Scope, ...] = ("case", "criterion")
 # Room for what is asked for and no more: a small model that cannot find an end is stopped here.
-LONGEST_REASON = 300
-LONGEST_QUOTE = 160
-MOST_QUOTES = 3
-MOST_VIOLATIONS = 5
+LONGEST_REASON = 240
+LONGEST_QUOTE = 120
+MOST_QUOTES = 2
+MOST_VIOLATIONS = 4
 NO_POLICY = Policy()
 
 
@@ -45,13 +45,22 @@ def build_requests(
 ) -> tuple[Request, ...]:
     """All that is asked about a case: at once, or one criterion at a time and the violations apart."""
     graded = graded_criteria(rubric)
+    counts = heeds_violations(rubric)
     if scope == "case":
-        return (_request(case, graded, rubric=rubric, prompt=prompt, policy=policy, asks_violations=True),)
+        return (_request(case, graded, rubric=rubric, prompt=prompt, policy=policy, asks_violations=counts),)
     alone = [
         _request(case, (criterion,), rubric=rubric, prompt=prompt, policy=policy, asks_violations=False)
         for criterion in graded
     ]
+    if not counts:
+        return tuple(alone)
     return (*alone, _request(case, (), rubric=rubric, prompt=prompt, policy=policy, asks_violations=True))
+
+
+def heeds_violations(rubric: Rubric) -> bool:
+    """Whether a violation changes anything under this rubric."""
+    graded = rubric.criterion(SAFETY) is not None
+    return graded or bool(rubric.violations) or any(gate.criterion is None for gate in rubric.gates)
 
 
 def graded_criteria(rubric: Rubric) -> tuple[Criterion, ...]:
@@ -75,21 +84,21 @@ def _request(
 ) -> Request:
     blocks = blocks_of(case, policy=policy)
     fence = fence_for(blocks)
-    schema = _schema(criteria, tuple(violation_kinds(rubric)) if asks_violations else ())
     tasks = []
     if criteria:
         text = prompt.criteria if len(criteria) > 1 else prompt.criterion
         tasks.append(fill(text, criteria="\n".join(map(_described, criteria))))
     if asks_violations:
-        kinds = "\n".join(f"- {kind}: {text}" for kind, text in violation_kinds(rubric).items())
-        tasks.append(fill(prompt.violations, kinds=kinds))
-    form = json.dumps(_form(criteria, asks_violations=asks_violations), ensure_ascii=False)
+        described = "\n".join(f"- {kind}: {text}" for kind, text in violation_kinds(rubric).items())
+        tasks.append(fill(prompt.violations, kinds=described))
+    kinds = tuple(violation_kinds(rubric)) if asks_violations else ()
+    form = _form(criteria, kinds=kinds)
     return Request(
         messages=(
             Message("system", fill(prompt.system, task="\n\n".join(tasks), form=form)),
             Message("user", fill(prompt.user, data=fenced(blocks, fence=fence), fence=fence)),
         ),
-        schema=schema,
+        schema=_schema(criteria, kinds),
         criteria=tuple(criterion.name for criterion in criteria),
         asks_violations=asks_violations,
     )
@@ -122,13 +131,21 @@ def _described(criterion: Criterion) -> str:
     return f"- {criterion.name}: {criterion.question or criterion.summary}\n{levels}"
 
 
-def _form(criteria: Sequence[Criterion], *, asks_violations: bool) -> dict[str, Any]:
-    """The answer's form as an example without content, for servers that do not enforce the schema."""
-    grade = {"reason": "why", "quotes": ["exact words"], "grade": "number or null", "confidence": "0 to 1"}
-    form: dict[str, Any] = {"criteria": {criterion.name: grade for criterion in criteria}} if criteria else {}
-    if asks_violations:
-        form["violations"] = [{"kind": "one of the kinds", "quote": "exact words of the reply", "reason": "why"}]
-    return form
+def _form(criteria: Sequence[Criterion], *, kinds: Sequence[str]) -> str:
+    """The answer's form as types, for servers that do not enforce the schema; small models copy an example's words."""
+    parts = []
+    if criteria:
+        graded = [f'"{criterion.name}": {_grade_form(criterion)}' for criterion in criteria]
+        parts.append('"criteria": {' + ", ".join(graded) + "}")
+    if kinds:
+        named = " | ".join(f'"{kind}"' for kind in kinds)
+        parts.append(f'"violations": [{{"kind": {named}, "quote": string, "reason": string}}]')
+    return "{" + ", ".join(parts) + "}"
+
+
+def _grade_form(criterion: Criterion) -> str:
+    levels = " | ".join(map(str, sorted(criterion.levels)))
+    return f'{{"reason": string, "quotes": [string], "grade": {levels} | null, "confidence": number}}'
 
 
 def _schema(criteria: Sequence[Criterion], kinds: Sequence[str]) -> dict[str, Any]:
