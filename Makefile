@@ -34,6 +34,10 @@ test-slow: $(BIN)/.installed  ## run the slow suites
 
 test-all: test test-slow  ## run both
 
+.PHONY: components
+components:  ## install what some tests need beside Python, where root: Chromium, PostgreSQL
+	scripts/install_components.sh
+
 .PHONY: check
 check: $(BIN)/.installed  ## lint, formatting, types, layers
 	$(BIN)/ruff check

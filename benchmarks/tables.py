@@ -196,6 +196,17 @@ def _values(figures: dict[str, Any]) -> str:
 
 
 # Mark in the page -> how the table is made, and of which results.
+def _evaluation(figures: dict[str, Any]) -> str:
+    whole, report, many = figures["end_to_end"], figures["report"], figures["many"]
+    seconds = [many[f"{name}_seconds"] for name in ("summary", "patterns", "comparison")]
+    rows = [
+        ["end to end over bare scoring", f"{whole['ratio']:.2f} x", f"at most {whole['target']} x"],
+        [f"report of {report['cases']:,} cases", f"{report['bytes'] / 1e6:.2f} MB", "under 3 MB"],
+        [f"summary, patterns, comparison of {many['replies']:,}", " + ".join(f"{s:.1f} s" for s in seconds), "seconds"],
+    ]
+    return _table(["what", "measured", "target"], rows)
+
+
 TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "machine": (_machine, "speed"),
     "times": (_times, "speed"),
@@ -205,4 +216,5 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "gold": (_gold, "quality"),
     "errors": (_errors, "quality"),
     "values": (_values, "values"),
+    "evaluation": (_evaluation, "evaluation"),
 }

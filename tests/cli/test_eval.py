@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -256,3 +257,44 @@ def count_kept():
             return database.execute("select count(*) from results").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_scored_and_says_how_to_go_on(touchstone, here):
+    command = [sys.executable, "-m", "touchstone", "eval", "support"]
+    running = subprocess.Popen(command, env=os.environ, stderr=subprocess.PIPE, text=True)
+    while running.poll() is None and count_kept() < 5:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate()
+    kept = count_kept()
+    assert running.returncode == 130
+    assert f"interrupted: {kept} replies are scored and kept; the same command goes on from there" in told
+    assert f"goes on after {kept} replies" in touchstone("eval", "support").err
+
+
+@pytest.mark.slow
+def test_two_evaluations_at_once_in_one_store_make_two_runs_with_the_same_results(here):
+    command = [sys.executable, "-m", "touchstone", "eval", "support", "-q"]
+    running = [subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [each.wait() for each in running] == [0, 0]
+    first, second = (run / "results.jsonl" for run in Path("touchstone-runs").iterdir())
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_named_and_the_run_goes_on_when_there_is_room(touchstone, here):
+    """A limit on the size of a file stands in for the disk: what SQLite meets is the same refusal to write."""
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+
+    command = [sys.executable, "-m", "touchstone", "eval", "support", "-q"]
+    full = subprocess.run(command, check=False, env=os.environ, capture_output=True, text=True, preexec_fn=limited)
+    assert full.returncode == 2
+    assert "touchstone.db" in full.stderr
+    assert "Traceback" not in full.stderr
+    kept = count_kept()
+    assert kept > 0
+    assert f"goes on after {kept} replies" in touchstone("eval", "support").err
+    assert len(results_of(only_run())) == 130

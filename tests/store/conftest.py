@@ -1,6 +1,6 @@
 """The same tests on each database: an empty SQLite file, and an empty database on a PostgreSQL server of their own.
 
-Without PostgreSQL its half is skipped; with TOUCHSTONE_NEEDS_POSTGRESQL=1 that is a failure.
+Without PostgreSQL its half is skipped; see tests/components.py.
 """
 
 import os
@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from tests.components import needs, program
 
 from touchstone.store.runs import open_store
 
@@ -23,21 +24,19 @@ _numbers = count()
 @pytest.fixture(scope="session")
 def postgresql():
     """The address of a server that runs as long as the tests do, without a database name."""
-    missing = _missing()
-    if missing and os.environ.get("TOUCHSTONE_NEEDS_POSTGRESQL"):
-        pytest.fail(f"the store is not tested on PostgreSQL: {missing}")
-    if missing:
-        pytest.skip(f"the store is NOT tested on PostgreSQL: {missing}")
+    needs(programs=("initdb", "postgres"), packages=("psycopg",))
     home = Path(tempfile.mkdtemp(prefix="touchstone-postgresql-"))
     owner = {"user": "postgres"} if os.getuid() == 0 else {}
     if owner:
         shutil.chown(home, "postgres")
     data = home / "data"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": home, **owner}
-    subprocess.run(["initdb", "-D", data, "-U", "tester", "-A", "trust", "-N", "-E", "UTF8"], check=True, **quiet)
+    subprocess.run(
+        [program("initdb"), "-D", data, "-U", "tester", "-A", "trust", "-N", "-E", "UTF8"], check=True, **quiet
+    )
     port = _free_port()
     options = ["-k", home, "-p", str(port), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
-    server = subprocess.Popen(["postgres", "-D", data, *options], **quiet)
+    server = subprocess.Popen([program("postgres"), "-D", data, *options], **quiet)
     try:
         _wait(server, port)
         yield f"postgresql+psycopg://tester@127.0.0.1:{port}"
@@ -92,17 +91,6 @@ def _create(server, name, *, template):
     with psycopg.connect(f"{server}/postgres".replace("+psycopg", ""), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
     return f"{server}/{name}"
-
-
-def _missing():
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        return "psycopg is not installed"
-    for program in ("initdb", "postgres"):
-        if shutil.which(program) is None:
-            return f"there is no {program} on the path"
-    return None
 
 
 def _free_port():

@@ -19,6 +19,7 @@ from touchstone.app.replies import Reply, data_hash, drafted_replies, given_repl
 from touchstone.app.score import judge_case, score_case
 from touchstone.clients.bots import Bot, open_bot
 from touchstone.clients.llm.faults import ENDING, is_passing
+from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import InputError, TouchstoneError
@@ -27,6 +28,7 @@ from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, Replies, read_cases
 from touchstone.io.files import open_rows, shown
 from touchstone.io.responses import Responses, read_responses
+from touchstone.judges import model
 from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
@@ -216,7 +218,7 @@ def _receipt(
         rubric_hash=content_hash(rubric_to_dict(rubric)),
         plan=content_hash(asdict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
-        judge=judge.name if judge else "offline",
+        judge=judge.name if judge else f"offline {content_hash(resource.text(model.FILE))}",
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
         responses=responses.hash if responses else None,

@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from touchstone.app.config import Settings
 from touchstone.app.judge_settings import OFFLINE, JudgeSettings
+from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import ConfigError
@@ -17,6 +18,7 @@ from touchstone.core.result import Failure, Grading, Result
 from touchstone.judges.llm.grading import Judgement, grade_answers, judge_name
 from touchstone.judges.llm.prompt import Prompt, packaged_prompt, parse_prompt
 from touchstone.judges.llm.request import Request, build_requests
+from touchstone.judges.model import FILE
 from touchstone.judges.panel import combine, flip_rate
 from touchstone.rubric.model import SAFETY
 from touchstone.runs.decision import is_unsure
@@ -62,12 +64,14 @@ class ModelJudge:
         """What runs call this judge: its members, and a hash of everything that shapes its grades."""
         chosen = self.settings.judge
         members = chosen.panel if chosen.kind == "panel" else tuple(judge_name(model.name) for model in self.models)
-        shape = {
+        shape: dict[str, Any] = {
             "prompt": asdict(self.prompt),
             "settings": [chosen.scope, chosen.rule, chosen.votes, chosen.cascade, chosen.max_tokens],
             "sampling": [chosen.sampling_temperature, chosen.seed],
             "members": list(members),
         }
+        if chosen.cascade or OFFLINE in members:
+            shape["offline"] = content_hash(resource.text(FILE))
         cascade = "offline, then " if chosen.cascade else ""
         return f"{cascade}{' + '.join(members)} #{content_hash(shape)[:8]}"
 

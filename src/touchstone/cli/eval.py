@@ -1,5 +1,6 @@
 """`touchstone eval`: a gold set to a run, its report, and whether the version may be released."""
 
+import signal
 import sys
 from contextlib import ExitStack
 from functools import partial
@@ -156,6 +157,8 @@ def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store",
     from touchstone.app.judging import open_judge
     from touchstone.cli.eval_screen import EvalScreen
 
+    # Ended by a supervisor as by Ctrl-C: what the bot started is ended too, and what was scored is kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         judge = stack.enter_context(open_judge(settings))
         shows = sys.stderr.isatty() and not quiet

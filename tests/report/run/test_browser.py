@@ -1,19 +1,15 @@
 """The page in a real browser: filtering, sorting, keyboard, print and both themes; hostile replies stay text."""
 
-import shutil
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
+from tests.components import needs, program
 from tests.report.run.sample import CATEGORIES, hostile_view, records, scored_case, unscored, view_of
 
 from touchstone.report.run.html import render_html
 
-playwright = pytest.importorskip("playwright.sync_api", reason="NOT TESTED: playwright is not installed")
-expect = playwright.expect
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("chromium") is None, reason="NOT TESTED: there is no `chromium` on the PATH"),
-]
+pytestmark = pytest.mark.slow
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
@@ -43,8 +39,9 @@ CONTRASTS = """() => {
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+    needs(programs=("chromium",))
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=program("chromium"), args=list(FLAGS))
         yield chromium
         chromium.close()
 

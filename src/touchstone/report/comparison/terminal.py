@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from touchstone.report.comparison.view import ChangeLine, ComparisonView, FlipLine
-from touchstone.report.marks import NARROW, indented, titled
+from touchstone.report.marks import WIDE, indented, titled
 
 _FLIPS = 20
 _STYLES = {"better": "bold green", "improved": "bold green", "worse": "bold red", "regressed": "bold red"}
@@ -31,7 +31,7 @@ def show_comparison(view: ComparisonView, *, console: Console) -> None:
 
 
 def _changes(lines: Iterable[ChangeLine], *, width: int) -> RenderableType:
-    if width < NARROW:
+    if width < WIDE:
         return Group(*(part for line in lines for part in _change_lines(line)))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for at, name in enumerate(("", "before", "after", "change", "95 % interval", "chance", "")):
