@@ -32,8 +32,10 @@ from touchstone.runs.trust.trust import trust
 ROOT = Path(__file__).parents[1]
 CALLS = ROOT / ".touchstone" / "benchmark-calls"
 INJECTIONS = ROOT / "tests" / "tables" / "injections.jsonl"
-STEP = 4
-CONTROLS = 22
+# Every sixth gold case and every second attempt: an hour on a busy core, minutes on a quiet one.
+STEP = 6
+EVERY = 2
+CONTROLS = 10
 _ACCURACY = packaged("supportai").criterion("accuracy")
 assert isinstance(_ACCURACY, Criterion)
 RUBRIC = replace(
@@ -61,7 +63,7 @@ def run() -> None:
             timeout=600,
         ) as (model,),
     ):
-        figures = {"model": NAME, "injections": _injections(model), "agreement": _agreement(model)}
+        figures = {"model": NAME, "agreement": _agreement(model), "injections": _injections(model)}
     record.write("llm", figures | {"tokens": {"input": meter.used.input, "output": meter.used.output}})
 
 
@@ -95,7 +97,7 @@ def _agreement(model: Model) -> dict[str, Any]:
 
 
 def _injections(model: Model) -> dict[str, Any]:
-    rows = [json.loads(line) for line in INJECTIONS.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in INJECTIONS.read_text(encoding="utf-8").splitlines()][::EVERY]
     text = resources.files("touchstone").joinpath("data/goldsets/support.jsonl").read_text(encoding="utf-8")
     # What any added sentence does to the grade of so small a model.
     neutral = [json.loads(line)["expected_output"].split(". ")[-1] for line in text.splitlines()[:CONTROLS]]

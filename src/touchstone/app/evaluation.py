@@ -22,7 +22,7 @@ from touchstone.clients.llm.faults import ENDING, is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
-from touchstone.core.errors import InputError, TouchstoneError
+from touchstone.core.errors import InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, Replies, read_cases
@@ -69,7 +69,7 @@ OnStep = Callable[[Step], None]
 OnStart = Callable[[Run, int], None]
 
 
-class JudgeStopped(TouchstoneError):
+class JudgeStopped(InputError):
     """The model cannot be asked any more: the budget is reached, or the server is away."""
 
 
