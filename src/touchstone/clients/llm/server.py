@@ -233,7 +233,7 @@ class Server:
         return False
 
 
-_BUDGET_REMEDY = "raise judge.budget or --max-tokens-total and --max-cost, then run it again; what was asked is kept"
+_BUDGET_REMEDY = "raise judge.budget, or give a larger --budget, and run it again; what was answered is kept"
 
 
 def _no_server(place: str) -> Failure:

@@ -85,12 +85,20 @@ def share_bar(share: float, *, label: str) -> str:
     )
 
 
-def rate_strip(value: float | None, found: Interval | None, *, name: str, label: str) -> str:
-    """A rate with its interval on a line from 0 to 1, to stand in a table."""
+def rate_strip(
+    value: float | None,
+    found: Interval | None,
+    *,
+    name: str,
+    label: str,
+    what: str = "Pass rate in",
+    scale: Scale = "share",
+) -> str:
+    """A rate with its interval on a line from 0 to 1, to stand in a table; `what` is said before the label."""
     parts = [_line("0%", 14, "100%", 14, "axis"), _line("50%", 10, "50%", 18, "axis")]
     parts += _whisker(value, found, top=1.0, y=14)
-    said = f"{figure(value, 'share')}, interval {interval(found, 'share') or 'none'}"
-    return _svg(parts, height=28, name=name, title=f"Pass rate in {label}", said=said, small=True)
+    said = f"{figure(value, scale)}, interval {interval(found, scale) or 'none'}"
+    return _svg(parts, height=28, name=name, title=f"{what} {label}", said=said, small=True)
 
 
 def change_strip(value: float | None, found: Interval | None, *, reach: float, name: str, label: str) -> str:

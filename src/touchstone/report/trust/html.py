@@ -1,5 +1,6 @@
 """TrustView -> the judge card as one HTML file."""
 
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ from touchstone.report.run.charts import rate_strip, reliability_diagram
 from touchstone.report.run.page import render_page
 from touchstone.report.trust.view import TrustView
 from touchstone.rubric.model import TOP
-from touchstone.runs.trust.trust import CoveragePoint
+from touchstone.runs.trust.trust import CoveragePoint, CriterionTrust
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -23,7 +24,7 @@ def render_card(view: TrustView) -> str:
         "judge_card.html",
         view=view,
         kappas=[
-            _drawn(rate_strip(_unit(each.found.kappa), None, name=f"kappa{at}", label=each.name))
+            _drawn(_kappa_strip(each.found, name=f"kappa{at}", label=each.name))
             for at, each in enumerate(view.criteria)
         ],
         coverage=_drawn(coverage_chart(view.trust.coverage)) if view.trust.coverage else "",
@@ -92,9 +93,13 @@ def coverage_chart(points: tuple[CoveragePoint, ...]) -> str:
     )
 
 
-def _unit(value: float | None) -> float | None:
-    """Kappa below 0 is drawn at 0: no better than chance."""
-    return None if value is None else max(0.0, value)
+def _kappa_strip(found: CriterionTrust, *, name: str, label: str) -> str:
+    """Kappa with its interval from 0 to 1; what lies below 0 is no better than chance and drawn at 0."""
+    value = None if found.kappa is None else max(0.0, found.kappa)
+    ends = found.interval and replace(
+        found.interval, low=max(0.0, found.interval.low), high=max(0.0, found.interval.high)
+    )
+    return rate_strip(value, ends, name=name, label=label, what="Kappa of", scale="unit")
 
 
 def _drawn(svg: str) -> "Markup":

@@ -11,6 +11,7 @@ from touchstone.runs.trust.trust import CriterionTrust, GroupTrust, Trust, cover
 # so only the ends are named here: below the first a judge is no help, from the last on it can stand in for a person.
 NO_HELP, STANDS_IN = 0.4, 0.8
 FEW = 30
+MANY_GROUPS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +151,12 @@ def _remarks(trust: Trust) -> tuple[str, ...]:
             f"{count(trust.outcome.n, 'reply', 'replies')} with both outcomes are few: label at least {FEW}."
         )
     groups = (*trust.categories, *trust.lengths)
-    for group in groups:
-        ends = group.lean_interval
-        if ends is not None and (ends.low > 0 or ends.high < 0):
-            way = "too kind" if (group.lean or 0) > 0 else "too strict"
-            remarks.append(f"The judge is {way} on {words(group.name)}: {change(group.lean, 'points')} points.")
-    if len(remarks) == 1 and len(groups) > 10:
-        remarks.append(f"Of {len(groups)} groups, one may stand out by chance.")
+    biased = [each for each in groups if (ends := each.lean_interval) and (ends.low > 0 or ends.high < 0)]
+    for group in biased:
+        way = "too kind" if (group.lean or 0) > 0 else "too strict"
+        remarks.append(f"The judge is {way} on {words(group.name)}: {change(group.lean, 'points')} points.")
+    if biased and len(groups) > MANY_GROUPS:
+        remarks.append(f"With {len(groups)} groups, one in twenty stands out by chance.")
     found = trust.confidence
     if found is not None and found.mean_confidence - found.accuracy > 0.1:
         remarks.append(
