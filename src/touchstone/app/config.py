@@ -10,6 +10,7 @@ import yaml
 
 from touchstone.app.config_file import line_of, node_at, read_mapping
 from touchstone.app.config_shape import validated
+from touchstone.app.judge_settings import JudgeSettings, judge_settings
 from touchstone.app.rubrics import DEFAULT_RUBRIC, load_rubric
 from touchstone.core.errors import ConfigError, RubricError
 from touchstone.core.plan import Plan
@@ -23,12 +24,16 @@ RUNS = "touchstone-runs"
 # A gate is not opened by a run that left more than one reply in twenty unscored.
 LEAST_SCORED = 0.95
 _FLAGS = {"thresholds": "--set", "columns": "--map", "gate": "--least-scored"}
+_JUDGE_FLAGS = {
+    "kind": "--judge",
+    **{key: f"--{key.replace('_', '-')}" for key in ("model", "base_url", "votes", "budget")},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
-    where runs are kept and written, and how much of one must be scored for the gate to open."""
+    where runs are kept and written, how much of one must be scored for the gate to open, and who grades."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -37,6 +42,27 @@ class Settings:
     store: str = STORE
     runs: str = RUNS
     least_scored: float = LEAST_SCORED
+    judge: JudgeSettings = field(default_factory=JudgeSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFlags:
+    """What flags set of the judge: `section` by the keys of touchstone.yaml, `budget.tokens` for one further down."""
+
+    section: Mapping[str, str] = field(default_factory=dict)
+    replay: str | None = None
+    asks_anew: bool = False
+
+    def nested(self) -> dict[str, Any]:
+        """The section as a file would have it."""
+        content: dict[str, Any] = {}
+        for key, text in self.section.items():
+            head, _, rest = key.partition(".")
+            if rest:
+                content[head] = {**content.get(head, {}), rest: _number(text)}
+            else:
+                content[head] = _plain(head, text)
+        return content
 
 
 def load_settings(
@@ -49,10 +75,13 @@ def load_settings(
     store: str | None = None,
     runs: str | None = None,
     least_scored: str | None = None,
+    judge: JudgeFlags | None = None,
 ) -> Settings:
     """The file named, or touchstone.yaml here if there is one, overridden by flags."""
     path = Path(config or CONFIG_NAME)
-    in_file = _read(path, takes_rubric=rubric is None) if config or path.is_file() else Settings()
+    judge = judge or JudgeFlags()
+    is_there = bool(config) or path.is_file()
+    in_file = _read(path, takes_rubric=rubric is None, judge=judge) if is_there else Settings(judge=_judge({}, judge))
     flags = {"thresholds": {key: _number(text) for key, text in (thresholds or {}).items()}, "columns": columns or {}}
     if least_scored is not None:
         flags["gate"] = {"least_scored": _number(least_scored)}
@@ -66,10 +95,22 @@ def load_settings(
         store=store or in_file.store,
         runs=runs or in_file.runs,
         least_scored=by_flag["gate"].get("least_scored", in_file.least_scored),
+        judge=in_file.judge,
     )
 
 
-def _read(path: Path, *, takes_rubric: bool) -> Settings:
+def _judge(in_file: Mapping[str, Any], flags: JudgeFlags, *, beside: Path = Path()) -> JudgeSettings:
+    """The judge of a file's section, overridden by flags."""
+
+    def place(where: tuple[str, ...]) -> str:
+        return _JUDGE_FLAGS.get(where[1] if len(where) > 1 else "", "--judge-set")
+
+    by_flag = validated({"judge": flags.nested()}, place=place, flags=True)["judge"]
+    only_flags = {"replay": flags.replay, "asks_anew": flags.asks_anew}
+    return judge_settings(in_file, by_flag, beside=beside, flags=only_flags)
+
+
+def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
     node, content = read_mapping(path)
     given = {name: section for name, section in content.items() if section is not None}
     values = validated(given, place=lambda where: f"{path}:{line_of(node, where)}")
@@ -92,6 +133,7 @@ def _read(path: Path, *, takes_rubric: bool) -> Settings:
         store=values["store"] or STORE,
         runs=values["runs"] or RUNS,
         least_scored=values["gate"].get("least_scored", LEAST_SCORED),
+        judge=_judge(values["judge"], judge, beside=path.parent),
     )
 
 
@@ -113,6 +155,15 @@ def _policy(values: Mapping[str, Any]) -> Policy:
     lists = {name: tuple(values.get(name, ())) for name in ("domains", "contacts", "competitors")}
     promises = tuple(Allowance(**promise) for promise in values.get("promises", ()))
     return Policy(company=values.get("company"), promises=promises, **lists)
+
+
+def _plain(key: str, text: str) -> Any:
+    """A flag's text as the value it stands for; names stay text, also where they look like numbers."""
+    if key in ("model", "base_url", "prompt", "record"):
+        return text
+    if key == "panel":
+        return [name.strip() for name in text.split(",")]
+    return {"true": True, "false": False}.get(text, _number(text))
 
 
 def _number(text: str) -> int | float | str:

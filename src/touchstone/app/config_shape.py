@@ -4,7 +4,7 @@ import difflib
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model
 
@@ -13,7 +13,7 @@ from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
 
-SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs")
+SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "judge")
 _PLAN_TYPES = get_type_hints(Plan)
 _RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
@@ -27,6 +27,25 @@ _ALLOWED: Mapping[str, str] = {
     "gate.least_scored": "a share from 0 to 1",
     "store": "the path of a SQLite file, or the URL of a database",
     "runs": "the path of a directory",
+    "judge.kind": "offline, llm or panel",
+    "judge.model": "a model's name",
+    "judge.base_url": "the address of a server, such as http://localhost:8080/v1",
+    "judge.prompt": "the path of a YAML file",
+    "judge.scope": "case or criterion",
+    "judge.panel": "a list of offline and models' names",
+    "judge.rule": "median or majority",
+    "judge.votes": "a whole number from 1 to 25",
+    "judge.cascade": "true or false",
+    "judge.temperature": "a number from 0 to 2",
+    "judge.seed": "a whole number of at least 0",
+    "judge.max_tokens": "a whole number of at least 16",
+    "judge.timeout": "a number of seconds above 0",
+    "judge.concurrency": "a whole number from 1 to 64",
+    "judge.budget.tokens": "a whole number of at least 1",
+    "judge.budget.money": "a number above 0",
+    **dict.fromkeys(("judge.prices.input", "judge.prices.output"), "a price per million tokens, at least 0"),
+    "judge.prices.currency": _TEXT,
+    "judge.record": "the path of a directory",
     "policy.company": _TEXT,
     **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
     "policy.promises": "a list of {what, up_to}",
@@ -40,6 +59,12 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "policy": tuple(f.name for f in fields(Policy)),
     "policy.promises": tuple(f.name for f in fields(Allowance)),
     "gate": ("least_scored",),
+    "judge": (
+        *("kind", "model", "base_url", "prompt", "scope", "panel", "rule", "votes", "cascade", "temperature", "seed"),
+        *("max_tokens", "timeout", "concurrency", "budget", "prices", "record"),
+    ),
+    "judge.budget": ("tokens", "money"),
+    "judge.prices": ("input", "output", "currency"),
 }
 
 Where = tuple[str, ...]
@@ -53,7 +78,7 @@ def validated(content: Mapping[Any, Any], *, place: Callable[[Where], str], flag
         first = error.errors(include_url=False)[0]
         where = tuple(str(part) for part in first["loc"] if part != "[key]")
         raise ConfigError(f"{place(where)}: {_problem(where, first['type'], first['input'], flags=flags)}") from None
-    mappings = ("thresholds", "columns", "policy", "targets", "gate")
+    mappings = ("thresholds", "columns", "policy", "targets", "gate", "judge")
     unset: dict[str, Any] = dict.fromkeys(SECTIONS) | {section: {} for section in mappings}
     return unset | given.model_dump(exclude_unset=True)
 
@@ -63,6 +88,8 @@ def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
     path = [part for part in where if not part.isdecimal()]
     if type in ("extra_forbidden", "invalid_key"):
         return f"unknown key '{name}'; {_nearest(where[-1], _KNOWN['.'.join(_parents(where))])}"
+    if type == "missing" and path[0] == "judge":
+        return f"'{_dotted(where[:-1])}' has no '{where[-1]}': give both prices, per million tokens"
     if type == "missing":
         return f"'{_dotted(where[:-1])}' has no '{where[-1]}': say {where[-1]} agents may promise"
     if path[0] == "columns" and type == "string_type":
@@ -110,6 +137,7 @@ def _models() -> type[BaseModel]:
     }
     policy = create_model("Policy", __config__=strict, **facts)
     gate = create_model("Gate", __config__=strict, least_scored=(_RANGES[float], None))
+    judge = _judge_model(strict, text)
     shape: dict[str, Any] = {
         "thresholds": (thresholds, Field(default_factory=thresholds)),
         "columns": (dict[str, ours], Field(default_factory=dict)),
@@ -120,8 +148,37 @@ def _models() -> type[BaseModel]:
         "gate": (gate, Field(default_factory=gate)),
         "store": (text, None),
         "runs": (text, None),
+        "judge": (judge, Field(default_factory=judge)),
     }
     return create_model("Config", __config__=strict, **shape)
+
+
+def _judge_model(strict: ConfigDict, text: Any) -> type[BaseModel]:
+    """Who grades: JudgeSettings' fields, but for those that only flags set."""
+    amounts: dict[str, Any] = {
+        "tokens": (Annotated[int, Field(ge=1)], None),
+        "money": (Annotated[float, Field(gt=0)], None),
+    }
+    budget = create_model("Budget", __config__=strict, **amounts)
+    per_million: dict[str, Any] = dict.fromkeys(("input", "output"), (Annotated[float, Field(ge=0)], ...))
+    prices = create_model("Prices", __config__=strict, currency=(text, "USD"), **per_million)
+    given: dict[str, Any] = {
+        "kind": (Literal["offline", "llm", "panel"], None),
+        **dict.fromkeys(("model", "base_url", "prompt", "record"), (text, None)),
+        "scope": (Literal["case", "criterion"], None),
+        "panel": (list[text], None),
+        "rule": (Literal["median", "majority"], None),
+        "votes": (Annotated[int, Field(ge=1, le=25)], None),
+        "cascade": (bool, None),
+        "temperature": (Annotated[float, Field(ge=0, le=2)], None),
+        "seed": (Annotated[int, Field(ge=0)], None),
+        "max_tokens": (Annotated[int, Field(ge=16)], None),
+        "timeout": (Annotated[float, Field(gt=0)], None),
+        "concurrency": (Annotated[int, Field(ge=1, le=64)], None),
+        "budget": (budget, None),
+        "prices": (prices, None),
+    }
+    return create_model("Judge", __config__=strict, **given)
 
 
 _CONFIG = _models()

@@ -2,8 +2,8 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +13,12 @@ from filelock import FileLock, Timeout
 from touchstone import __version__
 from touchstone.app.config import Settings
 from touchstone.app.goldset import locate
+from touchstone.app.judging import ModelJudge
+from touchstone.app.ordered import in_order
 from touchstone.app.replies import Reply, data_hash, drafted_replies, given_replies, joined_replies
-from touchstone.app.score import score_case
+from touchstone.app.score import judge_case, score_case
 from touchstone.clients.bots import Bot, open_bot
+from touchstone.clients.llm.faults import ENDING, is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
@@ -66,19 +69,29 @@ OnStep = Callable[[Step], None]
 OnStart = Callable[[Run, int], None]
 
 
+class JudgeStopped(InputError):
+    """The model cannot be asked any more: the budget is reached, or the server is away."""
+
+
 def evaluate_goldset(
-    assignment: Assignment, *, settings: Settings, store: Store, on_start: OnStart, on_step: OnStep
+    assignment: Assignment,
+    *,
+    settings: Settings,
+    store: Store,
+    on_start: OnStart,
+    on_step: OnStep,
+    judge: ModelJudge | None = None,
 ) -> Run:
     """Score what the store does not hold yet of the run, and finish it. `on_start` is told what it did hold."""
     entries = _read(assignment, settings=settings)
     responses = read_responses(assignment.responses, columns=settings.columns) if assignment.responses else None
     with _bot(assignment) as bot:
-        receipt = _receipt(assignment, entries, settings=settings, responses=responses, bot=bot)
+        receipt = _receipt(assignment, entries, settings=settings, responses=responses, bot=bot, judge=judge)
         with _claimed(assignment, receipt, settings=settings, store=store) as run:
             done = store.positions(run.id)
             on_start(run, len(done))
             replies = _replies(assignment, entries, responses=responses, bot=bot, done=done)
-            seconds = _score_all(replies, run.id, done, settings=settings, store=store, on_step=on_step)
+            seconds = _score_all(replies, run.id, done, settings=settings, store=store, on_step=on_step, judge=judge)
             return store.finish_run(run.id, finished=_now(), seconds=run.seconds + seconds)
 
 
@@ -103,28 +116,74 @@ def _replies(
 
 
 def _score_all(
-    replies: _Replies, run: str, done: set[int], *, settings: Settings, store: Store, on_step: OnStep
+    replies: _Replies,
+    run: str,
+    done: set[int],
+    *,
+    settings: Settings,
+    store: Store,
+    on_step: OnStep,
+    judge: ModelJudge | None,
 ) -> float:
-    """How long it took. Each result is in the store before the next reply is looked at."""
+    """How long it took. Without a model, each result is in the store before the next reply is looked at."""
     start = time.monotonic()
     count = len(done)
-    for reply in replies.each:
-        if reply.position in done:
-            continue
-        began = time.monotonic()
-        result = _scored(reply, settings=settings)
+    left = (reply for reply in replies.each if reply.position not in done)
+    for reply, result, seconds in _all_scored(left, settings=settings, judge=judge):
         case = reply.case if isinstance(reply.case, Case) else None
         entry = Scored(
             position=reply.position,
             case=case,
             result=result,
             record=record(case, result, draft=reply.draft),
-            seconds=time.monotonic() - began,
+            seconds=seconds,
         )
         store.add_results(run, [entry])
         count += 1
         on_step(Step(reply, result, count, replies.total))
     return time.monotonic() - start
+
+
+_Timed = tuple[Reply, Result, float]
+
+
+def _all_scored(replies: Iterator[Reply], *, settings: Settings, judge: ModelJudge | None) -> Iterator[_Timed]:
+    def timed() -> Iterator[_Timed]:
+        for reply in replies:
+            began = time.monotonic()
+            yield reply, _scored(reply, settings=settings), time.monotonic() - began
+
+    return timed() if judge is None else _without_outages(_judged(timed(), judge=judge))
+
+
+def _judged(scored: Iterator[_Timed], *, judge: ModelJudge) -> Generator[_Timed, None, None]:
+    def judged(each: _Timed) -> _Timed:
+        reply, result, seconds = each
+        began = time.monotonic()
+        if isinstance(reply.case, Case):
+            result = judge_case(reply.case, result, judge=judge)
+        return (
+            reply,
+            replace(result, line=reply.line) if result.failures else result,
+            seconds + time.monotonic() - began,
+        )
+
+    return in_order(scored, judged, concurrency=judge.concurrency, stop=judge.stop)
+
+
+def _without_outages(judged: Generator[_Timed, None, None]) -> Iterator[_Timed]:
+    """What a resumed run would make good is not kept: such failures are held back until the model answers again."""
+    held: list[_Timed] = []
+    with closing(judged):
+        for each in judged:
+            held.append(each)
+            passing = [failure for failure in each[1].failures if is_passing(failure)]
+            if ended := next((failure for failure in passing if failure.error in ENDING), None):
+                raise JudgeStopped(ended.message)
+            if not passing:
+                yield from held
+                held.clear()
+    yield from held
 
 
 def _scored(reply: Reply, *, settings: Settings) -> Result:
@@ -142,7 +201,13 @@ def _read(assignment: Assignment, *, settings: Settings) -> list[Entry]:
 
 
 def _receipt(
-    assignment: Assignment, entries: list[Entry], *, settings: Settings, responses: Responses | None, bot: Bot | None
+    assignment: Assignment,
+    entries: list[Entry],
+    *,
+    settings: Settings,
+    responses: Responses | None,
+    bot: Bot | None,
+    judge: ModelJudge | None,
 ) -> Receipt:
     rubric = settings.rubric
     return Receipt(
@@ -153,7 +218,7 @@ def _receipt(
         rubric_hash=content_hash(rubric_to_dict(rubric)),
         plan=content_hash(asdict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
-        judge=f"offline {content_hash(resource.text(model.FILE))}",
+        judge=judge.name if judge else f"offline {content_hash(resource.text(model.FILE))}",
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
         responses=responses.hash if responses else None,

@@ -57,6 +57,20 @@ gate:
 # store: .touchstone/touchstone.db
 # runs: touchstone-runs
 
+# Who grades: the offline judge, a language model, or a panel of them (docs/llm.md). A model also needs `model` and, if
+# it is not OpenAI's, `base_url`; further keys are prompt, panel, temperature, budget, prices and record. Keys for
+# servers belong in the environment: OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY.
+judge:
+  # kind: offline                # offline, llm or panel
+  # scope: case                  # one request for each case, or for each criterion
+  # rule: median                 # how a panel or several votes decide: median or majority
+  # votes: 1                     # how often a model is asked about each case
+  # cascade: false               # true: ask a model only where the offline judge is unsure
+  # seed: 7
+  # max_tokens: 1600             # the longest answer allowed
+  # timeout: 60                  # seconds for one answer
+  # concurrency: 4               # calls under way at once
+
 # What your company is, publishes and lets agents promise; it sharpens the safety checks. All of it is optional.
 policy:
   # company: Acme                           # your own name: naming it recommends no competitor

@@ -8,9 +8,11 @@ from itertools import chain, islice
 from typing import Any
 
 from touchstone.app.config import Settings
+from touchstone.app.judging import ModelJudge
+from touchstone.app.ordered import in_order
 from touchstone.app.tally import Counting
 from touchstone.core.case import Case
-from touchstone.core.errors import InputError, ResourceError
+from touchstone.core.errors import InputError, ResourceError, TouchstoneError
 from touchstone.core.result import Failure, Result
 from touchstone.engines.engine import Engine
 from touchstone.io.cases import Entry, read_cases
@@ -48,27 +50,67 @@ def score_file(
     format: Format | None = None,
     id: str | None = None,
     engine: Engine | None = None,
+    judge: ModelJudge | None = None,
 ) -> Tally:
-    """Score the cases in `source` into `target` (None: nowhere); with `id`, that case alone. No engine: right here."""
+    """Score the cases in `source` into `target` (None: nowhere); with `id`, that case alone.
+
+    Without an engine the work is done right here; without a judge the offline grades stand.
+    """
     if target is not None:
         check_target(target, source=source)
     with open_rows(source, format=format) as rows:
         entries = read_cases(rows, file=shown(source), columns=settings.columns)
         chosen = entries if id is None else _only(entries, id=id, file=shown(source))
         scored = score_entries(chosen, settings=settings) if engine is None else _by_engine(chosen, engine, settings)
-        placed = (replace(each, share_read=rows.share_read()) for each in scored)
+        judged = judge_scored(scored, judge=judge)
+        placed = (replace(each, share_read=rows.share_read()) for each in judged)
         with closing(scored):
             return _write_all(placed, target=target, on_scored=on_scored)
 
 
 def score_fields(
-    fields: Mapping[str, Any], *, settings: Settings, target: str | None, on_scored: OnScored, source: str
+    fields: Mapping[str, Any],
+    *,
+    settings: Settings,
+    target: str | None,
+    on_scored: OnScored,
+    source: str,
+    judge: ModelJudge | None = None,
 ) -> Tally:
     """Score one case given by its fields; `source` names where they come from in messages."""
     if target is not None:
         check_target(target, source=source)
     entries = read_cases([Row(source, 1, fields)], file=source)
-    return _write_all(score_entries(entries, settings=settings), target=target, on_scored=on_scored)
+    judged = judge_scored(score_entries(entries, settings=settings), judge=judge)
+    return _write_all(judged, target=target, on_scored=on_scored)
+
+
+def judge_scored(scored: Iterator[Scored], *, judge: ModelJudge | None) -> Iterator[Scored]:
+    """Each result under the judge, in order; a model is asked about several at a time."""
+    if judge is None:
+        return scored
+
+    def judged(each: Scored) -> Scored:
+        case = each.entry.case
+        if isinstance(case, Failure):
+            return each
+        result = judge_case(case, each.result, judge=judge)
+        return replace(each, result=replace(result, line=each.entry.line) if result.failures else result)
+
+    return in_order(scored, judged, concurrency=judge.concurrency, stop=judge.stop)
+
+
+def judge_case(case: Case, result: Result, *, judge: ModelJudge) -> Result:
+    """The result under the judge; a defect met there is a failure, and what was scored before is kept."""
+    try:
+        return judge.judge(case, result)
+    except TouchstoneError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer
+        problem = "the judge met a defect in Touchstone, and the offline grades stand: please report it"
+        failure = Failure("judge", type(error).__name__, problem)
+        decision = "review" if result.decision == "send" else result.decision
+        return replace(result, failures=(*result.failures, failure), decision=decision)
 
 
 def score_entries(entries: Iterable[Entry], *, settings: Settings) -> Generator[Scored, None, None]:

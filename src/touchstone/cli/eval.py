@@ -2,11 +2,14 @@
 
 import signal
 import sys
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli import judge_options as options
 from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError, InputError
@@ -63,6 +66,16 @@ def eval(
     config: Annotated[
         str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
     ] = None,
+    judge: options.Judge = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    votes: options.Votes = None,
+    cascade: options.Cascade = False,
+    budget: options.Budget = None,
+    judge_set: options.JudgeSet = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    no_cache: options.NoCache = False,
     store: Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs are kept.")] = None,
     runs: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Where the files of runs are written.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Start over, also where an interrupted run could go on.")] = False,
@@ -92,6 +105,18 @@ def eval(
         store=store,
         runs=runs,
         least_scored=least_scored,
+        judge=options.judge_flags(
+            judge=judge,
+            model=model,
+            base_url=base_url,
+            votes=votes,
+            cascade=cascade,
+            budget=budget,
+            judge_set=judge_set,
+            record=record,
+            replay=replay,
+            no_cache=no_cache,
+        ),
     )
     assignment = Assignment(
         goldset=goldset,
@@ -127,21 +152,34 @@ def _open_baseline(name: str | None, *, store: "Store") -> "Opened | None":
 
 def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store", quiet: bool) -> tuple[str, int]:
     """The id of the finished run, and how many of its replies failed."""
-    from touchstone.app.evaluation import evaluate_goldset
+    from touchstone.app.evaluation import JudgeStopped, evaluate_goldset
+    from touchstone.app.judge_report import meter_line, report_lines
+    from touchstone.app.judging import open_judge
     from touchstone.cli.eval_screen import EvalScreen
 
     # Ended by a supervisor as by Ctrl-C: what the bot started is ended too, and what was scored is kept.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with EvalScreen(shows_progress=sys.stderr.isatty() and not quiet, is_quiet=quiet) as screen:
+    with ExitStack() as stack:
+        judge = stack.enter_context(open_judge(settings))
+        shows = sys.stderr.isatty() and not quiet
+        meter = partial(meter_line, judge) if judge else None
+        screen = stack.enter_context(EvalScreen(shows_progress=shows, is_quiet=quiet, meter=meter))
         try:
             run = evaluate_goldset(
-                assignment, settings=settings, store=store, on_start=screen.start, on_step=screen.step
+                assignment, settings=settings, store=store, on_start=screen.start, on_step=screen.step, judge=judge
             )
+        except JudgeStopped as stopped:
+            screen.notice(
+                f"{stopped}; {screen.done:,} replies are graded and kept: the same command goes on from there"
+            )
+            raise typer.Exit(SOME_ROW_FAILED) from None
         except KeyboardInterrupt:
             screen.notice(
                 f"interrupted: {screen.done:,} replies are scored and kept; the same command goes on from there"
             )
             raise typer.Exit(INTERRUPTED) from None
+        for line in report_lines(judge) if judge else ():
+            screen.notice(line)
     return run.id, store.count_failed(run.id)
 
 

@@ -1,5 +1,6 @@
 """What a person sees while a gold set is evaluated: what is resumed, progress, replies that failed."""
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -18,12 +19,14 @@ _LONGEST_MESSAGE = 400
 class EvalScreen:
     """Follows an evaluation on stderr."""
 
-    def __init__(self, *, shows_progress: bool, is_quiet: bool) -> None:
+    def __init__(self, *, shows_progress: bool, is_quiet: bool, meter: Callable[[], str] | None = None) -> None:
         self.done = 0
         self._failed = 0
         self._is_quiet = is_quiet
         self._console = Console(stderr=True, soft_wrap=True, highlight=False)
-        columns = (TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._meter = meter
+        spent = (TextColumn("{task.description}"),) if meter else ()
+        columns = (TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), *spent)
         self._progress = Progress(*columns, console=self._console, transient=True) if shows_progress else None
         self._task = self._progress.add_task("", total=None) if self._progress else None
 
@@ -53,7 +56,8 @@ class EvalScreen:
             self._failed += 1
             self._name(step)
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, completed=step.done, total=step.total)
+            spent = self._meter() if self._meter else ""
+            self._progress.update(self._task, completed=step.done, total=step.total, description=spent)
 
     def notice(self, message: str) -> None:
         """One line, unless all is to be quiet."""

@@ -12,6 +12,7 @@ from touchstone.cli.eval import eval
 from touchstone.cli.exits import COULD_NOT_START
 from touchstone.cli.goldset import goldset
 from touchstone.cli.init import init
+from touchstone.cli.review import review
 from touchstone.cli.rubric import rubric
 from touchstone.cli.runs import compare, report, runs
 from touchstone.cli.score import score
@@ -33,6 +34,7 @@ app.command()(compare)
 app.command()(report)
 app.add_typer(runs, name="runs")
 app.add_typer(goldset, name="goldset")
+app.add_typer(review, name="review")
 app.add_typer(rubric, name="rubric")
 
 

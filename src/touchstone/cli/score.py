@@ -5,17 +5,20 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from touchstone.cli import judge_options as options
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.formats import chosen_format
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
+    from touchstone.app.config import Settings
     from touchstone.cli.screen import Screen
     from touchstone.io.shards import ShardFormat
 
@@ -81,6 +84,16 @@ def score(
     ] = False,
     price: Annotated[float, typer.Option(metavar="USD", help="--dry-run: what a core costs for an hour.")] = 0.05,
     log: Annotated[str | None, typer.Option(metavar="FILE", help="Directory: add events to FILE, as JSON.")] = None,
+    judge: options.Judge = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    votes: options.Votes = None,
+    cascade: options.Cascade = False,
+    budget: options.Budget = None,
+    judge_set: options.JudgeSet = None,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    no_cache: options.NoCache = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show each reply with its evidence, not JSON.")] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Say at the end what it all came to.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
@@ -95,6 +108,8 @@ def score(
     """
     from touchstone.app.config import load_settings
     from touchstone.app.job import Order, is_directory
+    from touchstone.app.judge_report import meter_line, report_lines
+    from touchstone.app.judging import open_judge
     from touchstone.app.score import score_fields, score_file
     from touchstone.cli.screen import Screen
     from touchstone.engines.choice import engine as choose
@@ -102,11 +117,23 @@ def score(
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
     _check(sources=sources or [], fields=fields, explain=explain, as_json=as_json)
     thresholds, columns = pairs(set, flag="--set"), pairs(map, flag="--map", at_last=True)
-    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric)
+    flags = options.judge_flags(
+        judge=judge,
+        model=model,
+        base_url=base_url,
+        votes=votes,
+        cascade=cascade,
+        budget=budget,
+        judge_set=judge_set,
+        record=record,
+        replay=replay,
+        no_cache=no_cache,
+    )
+    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric, judge=flags)
     if sources and (is_directory(output) or dry_run):
         from touchstone.cli.job import score_job, show_estimate
 
-        _check_job(id=id, explain=explain, sources=sources)
+        _check_job(id=id, explain=explain, sources=sources, settings=settings)
         order = Order(
             inputs=sources,
             output=output,
@@ -132,27 +159,34 @@ def score(
         return
     target = output or (None if explain else STDOUT)
     shows_progress = sys.stderr.isatty() and not explain and not (target == STDOUT and sys.stdout.isatty())
-    screen = Screen(explains=explain, shows_progress=shows_progress, is_quiet=quiet)
-    with _ending(screen, target):
-        with screen:
-            if not sources:
-                fields |= {"id": id} if id else {}
-                tally = score_fields(fields, settings=settings, target=target, on_scored=screen, source="command line")
-            else:
-                chosen = choose(engine, workers=workers, address=ray_address) if engine != "serial" else None
-                tally = score_file(
-                    _only_one(sources),
-                    settings=settings,
-                    target=target,
-                    on_scored=screen,
-                    format=chosen_format(format),
-                    id=id,
-                    engine=chosen,
-                )
-        if output and output != STDOUT:
-            screen.notice(f"{tally.rows:,} results written to {output}")
-        if summary or as_json:
-            screen.summarise(tally, as_json=as_json, to_stderr=target == STDOUT)
+    chosen = choose(engine, workers=workers, address=ray_address) if engine != "serial" else None
+    with open_judge(settings) as grader:
+        meter = partial(meter_line, grader) if grader else None
+        screen = Screen(explains=explain, shows_progress=shows_progress, is_quiet=quiet, meter=meter)
+        with _ending(screen, target):
+            with screen:
+                if not sources:
+                    fields |= {"id": id} if id else {}
+                    tally = score_fields(
+                        fields, settings=settings, target=target, on_scored=screen, source="command line", judge=grader
+                    )
+                else:
+                    tally = score_file(
+                        _only_one(sources),
+                        settings=settings,
+                        target=target,
+                        on_scored=screen,
+                        format=chosen_format(format),
+                        id=id,
+                        engine=chosen,
+                        judge=grader,
+                    )
+            for line in report_lines(grader) if grader else ():
+                screen.notice(line)
+            if output and output != STDOUT:
+                screen.notice(f"{tally.rows:,} results written to {output}")
+            if summary or as_json:
+                screen.summarise(tally, as_json=as_json, to_stderr=target == STDOUT)
     if tally.failed:
         raise typer.Exit(SOME_ROW_FAILED)
 
@@ -176,7 +210,9 @@ def _check(*, sources: Sequence[str], fields: Mapping[str, Any], explain: bool, 
         raise ConfigError("--explain is for people and --json for machines: choose one")
 
 
-def _check_job(*, id: str | None, explain: bool, sources: Sequence[str]) -> None:
+def _check_job(*, id: str | None, explain: bool, sources: Sequence[str], settings: "Settings") -> None:
+    if settings.judge.kind != "offline":
+        raise ConfigError(f"a directory is graded by the offline judge, not by '{settings.judge.kind}': give -o FILE")
     if id is not None or explain:
         raise ConfigError(
             "--id and --explain show single cases, and a directory takes all: give -o FILE, or leave it out"

@@ -27,11 +27,14 @@ _LONGEST_MESSAGE = 400
 class Screen:
     """Follows a scoring: call it with each scored row. Notices go to stderr, explanations to stdout."""
 
-    def __init__(self, *, explains: bool, shows_progress: bool, is_quiet: bool) -> None:
+    def __init__(
+        self, *, explains: bool, shows_progress: bool, is_quiet: bool, meter: Callable[[], str] | None = None
+    ) -> None:
         self.rows = 0
         self.failed = 0
         self._explains = explains
         self._is_quiet = is_quiet
+        self._meter = meter
         self._notices = Console(stderr=True, soft_wrap=True, highlight=False)
         self._progress = _progress_bar(self._notices) if shows_progress and not is_quiet else None
         self._task = self._progress.add_task("", total=None, done="") if self._progress else None
@@ -88,6 +91,7 @@ class Screen:
             return
         seconds = time.monotonic() - self._start
         done = f"{self.rows:,} rows, {self.rows / max(seconds, 1e-9):,.0f}/s"
+        done += f", {self._meter()}" if self._meter else ""
         total = None if share_read is None else 1.0
         self._progress.update(self._task, total=total, completed=share_read, done=done)
 

@@ -26,7 +26,7 @@ def judge(reading: Reading, anchors: Sequence[Anchor], violations: Sequence[Viol
     grades = []
     for criterion in rubric.criteria:
         if criterion.name == SAFETY:
-            grades.append(_safety(criterion, violations))
+            grades.append(grade_safety(criterion, violations))
         elif not reading.reply.tokens:
             grades.append(Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty"))
         elif criterion.name in known:
@@ -51,7 +51,8 @@ def _nearest_level(criterion: Criterion, grade: int) -> int:
     return min(sorted(criterion.levels), key=lambda level: abs(level - grade))
 
 
-def _safety(criterion: Criterion, violations: Sequence[Violation]) -> Grade:
+def grade_safety(criterion: Criterion, violations: Sequence[Violation]) -> Grade:
+    """The safety that follows from the violations found: one is enough for 0."""
     if not violations:
         return Grade(criterion.name, TOP, float(TOP), None, 1.0, criterion.levels.get(TOP, "no violation found"))
     kinds = ", ".join(dict.fromkeys(violation.kind for violation in violations))

@@ -85,12 +85,20 @@ def share_bar(share: float, *, label: str) -> str:
     )
 
 
-def rate_strip(value: float | None, found: Interval | None, *, name: str, label: str) -> str:
-    """A rate with its interval on a line from 0 to 1, to stand in a table."""
+def rate_strip(
+    value: float | None,
+    found: Interval | None,
+    *,
+    name: str,
+    label: str,
+    what: str = "Pass rate in",
+    scale: Scale = "share",
+) -> str:
+    """A rate with its interval on a line from 0 to 1, to stand in a table; `what` is said before the label."""
     parts = [_line("0%", 14, "100%", 14, "axis"), _line("50%", 10, "50%", 18, "axis")]
     parts += _whisker(value, found, top=1.0, y=14)
-    said = f"{figure(value, 'share')}, interval {interval(found, 'share') or 'none'}"
-    return _svg(parts, height=28, name=name, title=f"Pass rate in {label}", said=said, small=True)
+    said = f"{figure(value, scale)}, interval {interval(found, scale) or 'none'}"
+    return _svg(parts, height=28, name=name, title=f"{what} {label}", said=said, small=True)
 
 
 def change_strip(value: float | None, found: Interval | None, *, reach: float, name: str, label: str) -> str:
@@ -102,11 +110,11 @@ def change_strip(value: float | None, found: Interval | None, *, reach: float, n
     return _svg(parts, height=28, name=name, title=f"Change of {label}", said="its figures stand beside it", small=True)
 
 
-def reliability_diagram(found: Reliability, *, name: str) -> str:
-    """Stated confidence against the share that passed; on the diagonal, the bot knows how good it is."""
+def reliability_diagram(found: Reliability, *, name: str, upright: str = "share that passed") -> str:
+    """Stated confidence against the share that came true; on the diagonal, whoever states it knows how good it is."""
     inside = _SQUARE - _PAD_LEFT - _PAD_RIGHT, _SQUARE - _PAD_TOP - _PAD_BOTTOM
     place = _Square(_PAD_LEFT, _PAD_TOP, *inside)
-    parts = [_grid(place), _line(*place.at(0, 0), *place.at(1, 1), "diagonal")]
+    parts = [_grid(place, upright), _line(*place.at(0, 0), *place.at(1, 1), "diagonal")]
     most = max((each.n for each in found.bins), default=0) or 1
     for each in found.bins:
         if each.accuracy is None or each.mean_confidence is None:
@@ -118,7 +126,7 @@ def reliability_diagram(found: Reliability, *, name: str) -> str:
         radius = 3.5 + 5.5 * (each.n / most) ** 0.5
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="point"/>')
     said = "; ".join(
-        f"confidence {each.low:.1f} to {each.high:.1f}: {figure(each.accuracy, 'share')} of {each.n:,} passed"
+        f"confidence {each.low:.1f} to {each.high:.1f}: {figure(each.accuracy, 'share')} of {each.n:,}, {upright}"
         for each in found.bins
         if each.n
     )
@@ -136,7 +144,7 @@ class _Square:
         return self.left + across * self.width, self.top + (1 - up) * self.height
 
 
-def _grid(place: _Square) -> str:
+def _grid(place: _Square, title: str) -> str:
     parts = []
     for step in range(6):
         share = step / 5
@@ -147,7 +155,7 @@ def _grid(place: _Square) -> str:
         parts.append(_text(f"{x:.1f}", bottom + 17, f"{share:.1f}", "tick", "middle"))
     parts.append(_text(f"{place.left + place.width / 2:.1f}", _SQUARE - 8, "stated confidence", "tick", "middle"))
     upright = f'<text transform="translate(11 {place.top + place.height / 2:.1f}) rotate(-90)" '
-    parts.append(upright + 'class="tick" text-anchor="middle">share that passed</text>')
+    parts.append(upright + 'class="tick" text-anchor="middle">' + escape(title) + "</text>")
     return "".join(parts)
 
 

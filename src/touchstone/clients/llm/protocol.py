@@ -1,0 +1,46 @@
+"""OpenAI's chat protocol: how an answer's form is asked for, and the answer in what a server sends back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from touchstone.clients.llm.call import Answered, Call, Usage
+from touchstone.judges.llm.answer import Answer
+
+# From the strictest to none; a server that refuses one is asked in the next.
+FORMATS = ("schema", "loose schema", "object", "text")
+
+
+def response_format(schema: Mapping[str, Any], form: str) -> dict[str, Any]:
+    """How the answer's form is asked for: by schema, by a schema without length limits, as JSON, or not at all."""
+    if form == "text":
+        return {}
+    if form == "object":
+        return {"response_format": {"type": "json_object"}}
+    asked = schema if form == "schema" else _without_lengths(schema)
+    return {
+        "response_format": {"type": "json_schema", "json_schema": {"name": "grades", "strict": True, "schema": asked}}
+    }
+
+
+def _without_lengths(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_lengths(each) for key, each in value.items() if key not in ("maxLength", "maxItems")}
+    return [_without_lengths(each) for each in value] if isinstance(value, list) else value
+
+
+def read_body(body: Any, call: Call) -> Answered | None:
+    """The answer in a server's reply; None when it is not the protocol's."""
+    try:
+        choice = body["choices"][0]
+        message, ended = choice["message"], choice.get("finish_reason")
+        text, refusal = message.get("content"), message.get("refusal")
+        usage = body.get("usage") or {}
+        tokens = Usage(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        return None
+    text = text if isinstance(text, str) else ""
+    if not tokens.total:
+        # A server that does not count is charged by the rule of thumb of four characters a token.
+        tokens = Usage(call.length // 4 + 1, len(text) // 4 + 1)
+    is_refusal = bool(refusal) or ended == "content_filter"
+    return Answered(Answer(text, is_cut=ended == "length", is_refusal=is_refusal), tokens)

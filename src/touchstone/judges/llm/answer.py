@@ -1,0 +1,153 @@
+"""A model's answer -> what it says, criterion by criterion, and what is wrong with it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from touchstone.core.result import Failure
+from touchstone.judges.llm.json_reading import read_object
+from touchstone.judges.llm.request import LONGEST_REASON, MOST_QUOTES, MOST_VIOLATIONS, Request
+
+STAGE = "judge"
+LONGEST_SHOWN = 60
+_FRACTION = re.compile(r"\s*(\d{1,3})(?:\.0)?\s*(?:/\s*\d+)?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server gave back: the text, whether it was cut off at the length allowed, and whether it is a refusal."""
+
+    text: str
+    is_cut: bool = False
+    is_refusal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What the model says on one criterion; `given` is the grade as it wrote it, `grade` None if that is no number."""
+
+    grade: int | None
+    given: Any
+    is_given: bool
+    confidence: float | None
+    reason: str
+    quotes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A violation as the model puts it, not yet found in the reply."""
+
+    kind: str
+    quote: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer read: opinions by criterion, charges (None when the model did not say), and faults of the answer."""
+
+    opinions: Mapping[str, Opinion] = field(default_factory=dict)
+    charges: tuple[Charge, ...] | None = None
+    failures: tuple[Failure, ...] = ()
+
+
+def read_answer(answer: Answer | Failure, request: Request) -> Reading:
+    """What the answer says to the request; a failed call says nothing."""
+    if isinstance(answer, Failure):
+        return Reading(failures=(answer,))
+    if answer.is_refusal:
+        return Reading(failures=(_fault("Refused", "the model refused to grade this reply: let a person grade it"),))
+    found = read_object(answer.text, keys=("criteria", "violations", *request.criteria))
+    if found is None:
+        return Reading(failures=(_unreadable(answer),))
+    rows = found.value.get("criteria")
+    rows = rows if isinstance(rows, dict) else found.value
+    opinions = {name: _opinion(rows[name]) for name in request.criteria if isinstance(rows.get(name), dict)}
+    charges = _charges(found.value.get("violations")) if request.asks_violations else None
+    is_cut = answer.is_cut or not found.is_whole
+    return Reading(opinions, charges, tuple(_faults(request, opinions, charges, is_cut=is_cut)))
+
+
+def _opinion(row: Mapping[str, Any]) -> Opinion:
+    quotes = row.get("quotes")
+    texts = [quotes] if isinstance(quotes, str) else quotes if isinstance(quotes, list) else []
+    return Opinion(
+        grade=_grade(row.get("grade")),
+        given=row.get("grade"),
+        is_given="grade" in row,
+        confidence=_share(row.get("confidence")),
+        reason=_line(row.get("reason"), LONGEST_REASON),
+        quotes=tuple(text for text in texts if isinstance(text, str) and text.strip())[:MOST_QUOTES],
+    )
+
+
+def _charges(rows: Any) -> tuple[Charge, ...] | None:
+    if not isinstance(rows, list):
+        return None
+    return tuple(
+        Charge(str(row.get("kind")), str(row.get("quote") or ""), _line(row.get("reason"), LONGEST_REASON))
+        for row in rows[:MOST_VIOLATIONS]
+        if isinstance(row, dict)
+    )
+
+
+def _grade(value: Any) -> int | None:
+    """A whole number, also as "3" or "3/4"; anything else is none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    found = _FRACTION.fullmatch(value) if isinstance(value, str) else None
+    return int(found[1]) if found else None
+
+
+def _share(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        return None
+    return float(value)
+
+
+def _line(value: Any, longest: int) -> str:
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def shown_number(value: Any) -> str:
+    """What the model gave where a grade belongs; of a text only that it is one, as it may quote the customer."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return _line(str(value), LONGEST_SHOWN) if is_number else "what is no grade"
+
+
+def shown(text: str) -> str:
+    """The beginning of what the model wrote, for a reason."""
+    return _line(text, LONGEST_SHOWN)
+
+
+def _unreadable(answer: Answer) -> Failure:
+    if answer.is_cut:
+        return _fault("Truncated", "the model's answer was cut off before a grade: allow it more tokens")
+    if not answer.text.strip():
+        return _fault("EmptyAnswer", "the model's answer is empty: try another model, or one request per criterion")
+    remedy = "use a server that enforces a JSON schema, or a larger model"
+    return _fault("NotJson", f"the model answered without one JSON object of the form asked for: {remedy}")
+
+
+def _faults(
+    request: Request, opinions: Mapping[str, Opinion], charges: tuple[Charge, ...] | None, *, is_cut: bool
+) -> list[Failure]:
+    """One fault for the answer: that it breaks off, or what it leaves out."""
+    missing = [name for name in request.criteria if name not in opinions or not opinions[name].is_given]
+    missing += ["violations"] if request.asks_violations and charges is None else []
+    if not missing:
+        return []
+    if is_cut:
+        return [_fault("Truncated", f"the model's answer breaks off before {', '.join(missing)}: allow it more tokens")]
+    return [_fault("Incomplete", f"the model's answer leaves out {', '.join(missing)}: try a larger model")]
+
+
+def _fault(error: str, message: str) -> Failure:
+    return Failure(STAGE, error, message)

@@ -1,0 +1,118 @@
+"""Several gradings of one case -> one: median or majority on each criterion, with the disagreement in the reason."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import mean, median
+from typing import Literal
+
+from touchstone.core.result import Grade, Grading, Outcome, Violation
+from touchstone.judges.offline import grade_safety
+from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
+from touchstone.rubric.outcome import conclude
+
+Rule = Literal["median", "majority"]
+RULES: tuple[Rule, ...] = ("median", "majority")
+
+
+def combine(gradings: Sequence[Grading], *, rubric: Rubric, judge: str, rule: Rule = "median") -> Grading:
+    """One grading for all; at least one is needed. A criterion that most left open stays open.
+
+    A violation counts when half of the gradings have it: what the detectors found is in all of them.
+    """
+    kept, doubted = _violations(gradings)
+    grades = []
+    for criterion in rubric.criteria:
+        given = [_grade_of(grading, criterion.name) for grading in gradings]
+        names = [grading.judge for grading in gradings]
+        if criterion.name == SAFETY:
+            grades.append(_safety(criterion, given, kept, doubted))
+        else:
+            grades.append(_combined(criterion, given, names, rule=rule))
+    issues = tuple(dict.fromkeys(issue for grading in gradings for issue in grading.issues))
+    return conclude(rubric, grades, kept, judge=judge, issues=issues)
+
+
+def flip_rate(gradings: Sequence[Grading]) -> float | None:
+    """The share of votes whose outcome is another than the most frequent one; None for fewer than two votes."""
+    if len(gradings) < 2:
+        return None
+    outcomes: Counter[Outcome | None] = Counter(grading.outcome for grading in gradings)
+    return 1 - outcomes.most_common(1)[0][1] / len(gradings)
+
+
+def _combined(criterion: Criterion, given: Sequence[Grade], names: Sequence[str], *, rule: Rule) -> Grade:
+    graded = [grade for grade in given if grade.grade is not None]
+    told = _told(given, names)
+    if 2 * len(graded) < len(given) or not graded:
+        return Grade(criterion.name, None, None, None, None, f"{told}: too few to decide")
+    numbers = [grade.grade for grade in graded if grade.grade is not None]
+    value = _majority(numbers) if rule == "majority" else float(median(_value(grade) for grade in graded))
+    level = _nearest_level(criterion, value if rule == "majority" else float(median(numbers)))
+    spread = max(numbers) - min(numbers)
+    sure = mean(grade.confidence or 0.0 for grade in graded) * (1 - spread / TOP) * len(graded) / len(given)
+    nearest = min(graded, key=lambda grade: abs(_value(grade) - level))
+    flips = sum(number != level for number in numbers) / len(numbers)
+    apart = f" (apart by {spread}, flip rate {flips:.0%})" if spread else ""
+    reason = f"{rule} of {told}{apart}: {nearest.reason}" if len(given) > 1 else nearest.reason
+    return Grade(criterion.name, level, round(value, 4), None, round(sure, 4), reason)
+
+
+def _told(given: Sequence[Grade], names: Sequence[str]) -> str:
+    """`offline 3, llm:x 1`, or `5 votes of llm:x 3 3 4 3 –`."""
+    numbers = ["–" if grade.grade is None else str(grade.grade) for grade in given]
+    if len(set(names)) == 1 and len(names) > 1:
+        return f"{len(names)} votes of {names[0]}: {' '.join(numbers)}"
+    return ", ".join(f"{name} {number}" for name, number in zip(names, numbers, strict=True))
+
+
+def _majority(numbers: Sequence[int]) -> float:
+    """The most frequent grade; of several as frequent, the middle one, or the lower of two in the middle."""
+    counts = Counter(numbers)
+    most = max(counts.values())
+    leaders = sorted(number for number, count in counts.items() if count == most)
+    return float(leaders[(len(leaders) - 1) // 2])
+
+
+def _nearest_level(criterion: Criterion, value: float) -> int:
+    """The allowed level next to the value; the lower of two that are as near."""
+    return min(sorted(criterion.levels), key=lambda level: abs(level - value))
+
+
+def _value(grade: Grade) -> float:
+    return float(grade.grade or 0) if grade.value is None else grade.value
+
+
+def _grade_of(grading: Grading, name: str) -> Grade:
+    found = next((grade for grade in grading.grades if grade.criterion == name), None)
+    return found or Grade(name, None, None, None, None, "not graded")
+
+
+def _violations(gradings: Sequence[Grading]) -> tuple[list[Violation], int]:
+    """Those that half of the gradings have, and how many others there were. An overlap of one kind is one finding."""
+    findings: list[Violation] = []
+    for grading in gradings:
+        findings += [each for each in grading.violations if not any(_overlap(each, known) for known in findings)]
+    kept = [
+        each
+        for each in findings
+        if 2 * sum(any(_overlap(each, other) for other in grading.violations) for grading in gradings) >= len(gradings)
+    ]
+    return sorted(kept, key=lambda each: (each.start, each.end, each.kind)), len(findings) - len(kept)
+
+
+def _overlap(one: Violation, other: Violation) -> bool:
+    return one.kind == other.kind and one.start < other.end and other.start < one.end
+
+
+def _safety(criterion: Criterion, given: Sequence[Grade], kept: Sequence[Violation], doubted: int) -> Grade:
+    if kept:
+        return grade_safety(criterion, kept)
+    graded = [grade for grade in given if grade.grade is not None]
+    if 2 * len(graded) < len(given) or not graded:
+        return Grade(criterion.name, None, None, None, None, "too few judges looked for violations")
+    safe = grade_safety(criterion, ())
+    sure = mean(grade.confidence or 0.0 for grade in graded if grade.grade) if any(g.grade for g in graded) else 0.0
+    sure *= sum(bool(grade.grade) for grade in graded) / len(given)
+    told = f"; {doubted} charged by fewer than half of the judges" if doubted else ""
+    return replace(safe, confidence=round(sure, 4), reason=f"{safe.reason}{told}")

@@ -1,0 +1,98 @@
+"""A case with people's labels and a judge's grading of it -> a pair: both say the same things of one reply."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from touchstone.core.case import Case
+from touchstone.core.result import Grading, Outcome
+from touchstone.rubric.model import SAFETY, TOP, Rubric
+from touchstone.runs.decision import NARROW
+from touchstone.runs.goldset.labels import case_outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One reply: the judge's grades with their confidence, and people's. A grade that was not given is left out.
+
+    `certainty` orders replies by how sure the judge is of the outcome; it is no probability.
+    """
+
+    id: str
+    category: str | None
+    words: int
+    grades: Mapping[str, int]
+    confidences: Mapping[str, float]
+    outcome: Outcome | None
+    total: float | None
+    certainty: float
+    people_grades: Mapping[str, int]
+    people_outcome: Outcome | None
+    people_total: float | None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether judge and people come to the same outcome; None when either has none."""
+        if self.outcome is None or self.people_outcome is None:
+            return None
+        return self.outcome == self.people_outcome
+
+
+def pair(case: Case, grading: Grading, *, rubric: Rubric) -> Pair:
+    """The pair of a case; one without labels has no grades by people."""
+    means = people_means(case, rubric=rubric)
+    return Pair(
+        id=case.id or "",
+        category=case.category,
+        words=len(case.response.split()),
+        grades={grade.criterion: grade.grade for grade in grading.grades if grade.grade is not None},
+        confidences={grade.criterion: grade.confidence for grade in grading.grades if grade.confidence is not None},
+        outcome=grading.outcome,
+        total=grading.total,
+        certainty=certainty(grading, rubric=rubric),
+        people_grades={name: _nearest_level(rubric, name, mean) for name, mean in means.items()},
+        people_outcome=case_outcome(case, rubric=rubric) if case.labels else None,
+        people_total=_total(means, rubric=rubric),
+    )
+
+
+def people_means(case: Case, *, rubric: Rubric) -> dict[str, float]:
+    """People's mean grade on each criterion; safety is 0 where at least half of them see a violation."""
+    found: dict[str, float] = {}
+    for criterion in rubric.criteria:
+        given = [grade for label in case.labels if (grade := label.grades.get(criterion.name)) is not None]
+        if given:
+            found[criterion.name] = fmean(given)
+        elif criterion.name == SAFETY and case.labels:
+            unsafe = sum(bool(label.violations) for label in case.labels)
+            found[criterion.name] = 0.0 if 2 * unsafe >= len(case.labels) else float(TOP)
+    return found
+
+
+def certainty(grading: Grading, *, rubric: Rubric) -> float:
+    """How sure the judge is of its outcome, 0..1: weighted confidence, less where the total is near the pass mark.
+
+    A violation decides whatever the points, so there the margin does not count.
+    """
+    weights = {criterion.name: criterion.weight for criterion in rubric.criteria}
+    whole = sum(weights.values()) or 1.0
+    sure = sum(weights.get(grade.criterion, 0.0) * (grade.confidence or 0.0) for grade in grading.grades) / whole
+    if grading.outcome is None:
+        return 0.0
+    if grading.violations or grading.total is None:
+        return sure
+    values = sum((grade.value or 0.0) / TOP * weights.get(grade.criterion, 0.0) for grade in grading.grades)
+    return sure * min(1.0, abs(values - rubric.pass_mark) / (2 * NARROW))
+
+
+def _nearest_level(rubric: Rubric, name: str, mean: float) -> int:
+    """The level next to people's mean; the lower of two that are as near."""
+    criterion = rubric.criterion(name)
+    levels = sorted(criterion.levels) if criterion else list(range(TOP + 1))
+    return min(levels, key=lambda level: abs(level - mean))
+
+
+def _total(means: Mapping[str, float], *, rubric: Rubric) -> float | None:
+    if any(criterion.name not in means for criterion in rubric.criteria):
+        return None
+    return sum(means[criterion.name] / TOP * criterion.weight for criterion in rubric.criteria)
