@@ -48,7 +48,7 @@ DIALOGUES = [
     ),
 ]
 # The least share of an example's paraphrases that must come out as people say.
-OUTCOMES = {1: 0.9, 3: 0.95, 4: 0.95}
+OUTCOMES = {1: 0.9, 2: 0.8, 3: 0.95, 4: 0.95}
 KINDS = {1: 0.95, 2: 0.95, 3: 0.95, 4: 0.95}
 MARKS = {3: 0.85, 4: 0.85}
 
