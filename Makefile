@@ -21,9 +21,8 @@ help:  ## list the targets
 
 .PHONY: demo evaluate-gold-set
 demo: evaluate-gold-set  ## the same as evaluate-gold-set
-evaluate-gold-set: $(BIN)/.installed  ## score the shipped cases and print a summary
-	@mkdir -p touchstone-runs/demo
-	$(BIN)/touchstone score src/touchstone/data/goldsets/support.jsonl -o touchstone-runs/demo/results.jsonl --summary
+evaluate-gold-set: $(BIN)/.installed  ## evaluate the shipped gold set and write its report
+	$(BIN)/touchstone eval support --label bot=demo
 
 .PHONY: test test-slow test-all
 test: $(BIN)/.installed  ## run the default suite

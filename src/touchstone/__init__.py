@@ -32,6 +32,7 @@ __all__ = [
     "TouchstoneError",
     "Turn",
     "Violation",
+    "assert_passes",
     "parse_rubric",
     "score",
 ]
@@ -49,3 +50,13 @@ def parse_rubric(text: str, *, name: str = "rubric") -> Rubric:
     from touchstone.rubric import parse
 
     return parse.parse_rubric(text, name=name)
+
+
+def assert_passes(
+    case: Case, *, plan: Plan | None = None, rubric: Rubric | None = None, policy: Policy | None = None
+) -> Result:
+    """The case's result if its reply passes; else an AssertionError that says what is wrong with it and why."""
+    from touchstone.app import assertion
+
+    __tracebackhide__ = True
+    return assertion.assert_passes(case, plan=plan, rubric=rubric, policy=policy)

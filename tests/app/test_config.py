@@ -15,6 +15,17 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def write(here):
+    """Writes a configuration and gives its path."""
+
+    def written(text):
+        (here / "mine.yaml").write_text(text, encoding="utf-8")
+        return "mine.yaml"
+
+    return written
+
+
 def test_without_a_file_the_defaults_hold():
     settings = load_settings()
     assert settings.plan == Plan()
@@ -216,3 +227,50 @@ def test_a_named_file_that_is_missing_or_no_text_is_an_error(here):
     (here / "latin.yaml").write_bytes(b"# caf\xe9")
     with pytest.raises(ConfigError, match=r"latin\.yaml cannot be read \(is not UTF-8\)"):
         load_settings("latin.yaml")
+
+
+def test_targets_in_the_file_take_the_place_of_the_rubric_s(write):
+    settings = load_settings(write("targets:\n  pass_rate: 85\n  average: {tone: 3}\n"))
+    targets = settings.rubric.targets
+    assert targets.pass_rate == (85, 100)
+    assert targets.average == {"accuracy": 3.2, "tone": 3}
+    assert targets.safety_failures == 0
+
+
+def test_targets_by_flag_win_over_the_file(write):
+    config = write("targets:\n  pass_rate: 85\n")
+    targets = load_settings(config, targets={"pass_rate": "90", "average.accuracy": "3.5"}).rubric.targets
+    assert targets.pass_rate == (90, 100)
+    assert targets.average == {"accuracy": 3.5}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"pass_rat": "70"}, "--target: target 'pass_rat' is unknown; nearest is 'pass_rate'"),
+        ({"average.tonne": "3"}, "--target: 'tonne' is no criterion of this rubric; nearest is 'tone'"),
+        ({"pass_rate": "high"}, "--target: 'high' is not a number from 0 to 100"),
+    ],
+)
+def test_a_wrong_target_is_named_with_its_flag(given, message):
+    with pytest.raises(ConfigError) as caught:
+        load_settings(targets=given)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_wrong_target_in_the_file_is_named_with_its_line(write):
+    with pytest.raises(RubricError, match=r":2: target 'pas_rate' is unknown; nearest is 'pass_rate'"):
+        load_settings(write("targets:\n  pas_rate: 85\n"))
+
+
+def test_where_runs_are_kept_and_what_the_gate_needs_can_be_set(write):
+    config = write("store: mine.db\nruns: out\ngate:\n  least_scored: 0.5\n")
+    settings = load_settings(config)
+    assert (settings.store, settings.runs, settings.least_scored) == ("mine.db", "out", 0.5)
+    by_flag = load_settings(config, store="other.db", runs="there", least_scored="1")
+    assert (by_flag.store, by_flag.runs, by_flag.least_scored) == ("other.db", "there", 1)
+
+
+def test_a_share_above_one_is_refused():
+    with pytest.raises(ConfigError, match=r"--least-scored: 'least_scored' is 1\.5, allowed is a share from 0 to 1"):
+        load_settings(least_scored="1.5")

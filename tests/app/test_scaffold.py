@@ -1,7 +1,8 @@
 """`touchstone init` writes files that work as they are and are never overwritten by accident."""
 
 import json
-from dataclasses import fields
+import re
+from dataclasses import fields, replace
 
 import pytest
 import yaml
@@ -27,12 +28,14 @@ def test_every_setting_is_shown_with_its_default_and_a_note(tmp_path):
     assert set(NOTES) == {field.name for field in fields(Plan)}
 
 
-def test_the_rubric_and_policy_it_shows_can_be_switched_on_as_they_stand(tmp_path):
+def test_the_rubric_targets_and_policy_it_shows_can_be_switched_on_as_they_stand(tmp_path):
     config, _ = write_scaffold(tmp_path)
     head, tail = config.read_text(encoding="utf-8").split("# How replies are graded")
-    switched_on = tail.replace("# rubric:", "rubric:").replace("\n  # ", "\n  ")
+    switched_on = re.sub(r"^# (rubric|store|runs):", r"\1:", tail, flags=re.MULTILINE).replace("\n  # ", "\n  ")
     config.write_text(f"{head}# How replies are graded{switched_on}", encoding="utf-8")
-    policy = load_settings(str(config)).policy
+    settings = load_settings(str(config))
+    assert settings == replace(Settings(), policy=settings.policy)
+    policy = settings.policy
     assert (policy.company, policy.domains, policy.competitors) == ("Acme", ("acme.example",), ("Globex", "Initech"))
     assert policy.promises == (Allowance("goodwill credit", "20 GBP"), Allowance("free return shipping"))
     assert all(f"\n  {field.name}:" in switched_on for field in fields(Policy))

@@ -29,15 +29,21 @@ def small_evaluate(case, *, plan, rubric, policy):
 
 
 @pytest.fixture
-def run(monkeypatch, tmp_path, capsys):
+def touchstone(monkeypatch, tmp_path, capsys):
     """Runs `touchstone` with these arguments in an empty directory."""
-    monkeypatch.setattr(app, "evaluate", small_evaluate)
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments):
+    def touchstone(*arguments):
         with pytest.raises(SystemExit) as ended:
             main(arguments)
         captured = capsys.readouterr()
         return Ended(int(ended.value.code or 0), captured.out, captured.err)
 
-    return run
+    return touchstone
+
+
+@pytest.fixture
+def run(monkeypatch, touchstone):
+    """The same with the small scorer."""
+    monkeypatch.setattr(app, "evaluate", small_evaluate)
+    return touchstone

@@ -89,7 +89,7 @@ BAD = {
         "'acuracy' is no criterion of this rubric; nearest",
     ),
     "a band upside down": ("[70, 80]", "[80, 70]", ":67: the band [80, 70] is upside down"),
-    "a band of one": ("[70, 80]", "[70]", ":67: 'pass_rate' is a band of two percentages, e.g. [70, 80]"),
+    "a band of one": ("[70, 80]", "[70]", ":67: 'pass_rate' is a percentage or a band of two, e.g. [70, 80]"),
     "text for a weight": ("weight: 40", "weight: much", ":9: 'much' is not a number from 0 to 100"),
     "a list for a weight": ("weight: 40", "weight: [40]", ":9: a single value is needed here"),
     "a negative weight": ("weight: 40", "weight: -40", ":9: -40 is not a number from 0 to 100"),

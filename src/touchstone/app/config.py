@@ -1,29 +1,42 @@
 """touchstone.yaml and flags -> Settings; what cannot be used is an error that names the place and the remedy."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from touchstone.app.config_file import line_of, read_mapping
+import yaml
+
+from touchstone.app.config_file import line_of, node_at, read_mapping
 from touchstone.app.config_shape import validated
 from touchstone.app.rubrics import DEFAULT_RUBRIC, load_rubric
 from touchstone.core.errors import ConfigError, RubricError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
 from touchstone.rubric.model import Rubric
+from touchstone.rubric.parse import parse_targets
 
 CONFIG_NAME = "touchstone.yaml"
+STORE = ".touchstone/touchstone.db"
+RUNS = "touchstone-runs"
+# A gate is not opened by a run that left more than one reply in twenty unscored.
+LEAST_SCORED = 0.95
+_FLAGS = {"thresholds": "--set", "columns": "--map", "gate": "--least-scored"}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a command works with: the plan, their column names -> ours, the rubric and the company's policy."""
+    """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
+    where runs are kept and written, and how much of one must be scored for the gate to open."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
     rubric: Rubric = field(default_factory=lambda: load_rubric(DEFAULT_RUBRIC))
     policy: Policy = field(default_factory=Policy)
+    store: str = STORE
+    runs: str = RUNS
+    least_scored: float = LEAST_SCORED
 
 
 def load_settings(
@@ -32,17 +45,27 @@ def load_settings(
     thresholds: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
     rubric: str | None = None,
+    targets: Mapping[str, str] | None = None,
+    store: str | None = None,
+    runs: str | None = None,
+    least_scored: str | None = None,
 ) -> Settings:
-    """The file named, or touchstone.yaml here if there is one, overridden by the flags --set, --map and --rubric."""
+    """The file named, or touchstone.yaml here if there is one, overridden by flags."""
     path = Path(config or CONFIG_NAME)
     in_file = _read(path, takes_rubric=rubric is None) if config or path.is_file() else Settings()
     flags = {"thresholds": {key: _number(text) for key, text in (thresholds or {}).items()}, "columns": columns or {}}
-    by_flag = validated(flags, place=lambda where: "--set" if where[0] == "thresholds" else "--map", flags=True)
+    if least_scored is not None:
+        flags["gate"] = {"least_scored": _number(least_scored)}
+    by_flag = validated(flags, place=lambda where: _FLAGS[where[0]], flags=True)
+    chosen = in_file.rubric if rubric is None else load_rubric(rubric)
     return Settings(
         plan=Plan(**{**asdict(in_file.plan), **by_flag["thresholds"]}),
         columns={**in_file.columns, **by_flag["columns"]},
-        rubric=in_file.rubric if rubric is None else load_rubric(rubric),
+        rubric=_aimed(chosen, targets) if targets else chosen,
         policy=in_file.policy,
+        store=store or in_file.store,
+        runs=runs or in_file.runs,
+        least_scored=by_flag["gate"].get("least_scored", in_file.least_scored),
     )
 
 
@@ -50,15 +73,40 @@ def _read(path: Path, *, takes_rubric: bool) -> Settings:
     node, content = read_mapping(path)
     given = {name: section for name, section in content.items() if section is not None}
     values = validated(given, place=lambda where: f"{path}:{line_of(node, where)}")
-    settings = Settings(plan=Plan(**values["thresholds"]), columns=values["columns"], policy=_policy(values["policy"]))
-    if values["rubric"] is None or not takes_rubric:
-        return settings
+    rubric = load_rubric(DEFAULT_RUBRIC)
+    if values["rubric"] is not None and takes_rubric:
+        try:
+            # A rubric stands beside the file that names it, wherever the command is run.
+            rubric = load_rubric(values["rubric"], beside=path.parent)
+        except RubricError as error:
+            raise ConfigError(f"{path}:{line_of(node, ('rubric',))}: {error}") from error
+    targets = node_at(node, "targets")
+    # They name the criteria of the rubric chosen here, which a rubric given by flag need not have.
+    if targets is not None and takes_rubric:
+        rubric = replace(rubric, targets=parse_targets(targets, rubric=rubric, name=str(path)))
+    return Settings(
+        plan=Plan(**values["thresholds"]),
+        columns=values["columns"],
+        rubric=rubric,
+        policy=_policy(values["policy"]),
+        store=values["store"] or STORE,
+        runs=values["runs"] or RUNS,
+        least_scored=values["gate"].get("least_scored", LEAST_SCORED),
+    )
+
+
+def _aimed(rubric: Rubric, targets: Mapping[str, str]) -> Rubric:
+    """The rubric with the targets that flags set: `pass_rate=75`, `average.accuracy=3.4`."""
+    content: dict[str, Any] = {}
+    for key, text in targets.items():
+        head, _, criterion = key.partition(".")
+        value = _number(text)
+        content = content | {head: {**content.get(head, {}), criterion: value} if criterion else value}
+    node = yaml.compose(json.dumps(content), Loader=yaml.SafeLoader)
     try:
-        # A rubric stands beside the file that names it, wherever the command is run.
-        chosen = load_rubric(values["rubric"], beside=path.parent)
+        return replace(rubric, targets=parse_targets(node, rubric=rubric, name="--target"))
     except RubricError as error:
-        raise ConfigError(f"{path}:{line_of(node, ('rubric',))}: {error}") from error
-    return Settings(settings.plan, settings.columns, chosen, settings.policy)
+        raise ConfigError(str(error).replace("--target:1", "--target", 1)) from None
 
 
 def _policy(values: Mapping[str, Any]) -> Policy:

@@ -46,6 +46,12 @@ def line_of(node: yaml.Node | None, where: tuple[str, ...]) -> int:
     return line
 
 
+def node_at(node: yaml.Node | None, name: str) -> yaml.Node | None:
+    """What the section `name` holds, if it is there and holds anything."""
+    found = _step(node, name)
+    return None if found is None or found[1].tag == "tag:yaml.org,2002:null" else found[1]
+
+
 def _step(node: yaml.Node | None, name: str) -> tuple[yaml.Node, yaml.Node] | None:
     """Where the key or item `name` is written, and what it holds."""
     if isinstance(node, yaml.SequenceNode) and name.isdecimal() and int(name) < len(node.value):

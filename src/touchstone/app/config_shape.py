@@ -13,7 +13,7 @@ from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
 
-SECTIONS = ("thresholds", "columns", "rubric", "policy")
+SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs")
 _PLAN_TYPES = get_type_hints(Plan)
 _RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
@@ -24,6 +24,9 @@ _ALLOWED: Mapping[str, str] = {
         for name, type in _PLAN_TYPES.items()
     },
     "rubric": "the name of a packaged rubric or the path of a YAML file",
+    "gate.least_scored": "a share from 0 to 1",
+    "store": "the path of a SQLite file, or the URL of a database",
+    "runs": "the path of a directory",
     "policy.company": _TEXT,
     **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
     "policy.promises": "a list of {what, up_to}",
@@ -36,6 +39,7 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "thresholds": tuple(_PLAN_TYPES),
     "policy": tuple(f.name for f in fields(Policy)),
     "policy.promises": tuple(f.name for f in fields(Allowance)),
+    "gate": ("least_scored",),
 }
 
 Where = tuple[str, ...]
@@ -49,7 +53,8 @@ def validated(content: Mapping[Any, Any], *, place: Callable[[Where], str], flag
         first = error.errors(include_url=False)[0]
         where = tuple(str(part) for part in first["loc"] if part != "[key]")
         raise ConfigError(f"{place(where)}: {_problem(where, first['type'], first['input'], flags=flags)}") from None
-    unset: dict[str, Any] = {"thresholds": {}, "columns": {}, "rubric": None, "policy": {}}
+    mappings = ("thresholds", "columns", "policy", "targets", "gate")
+    unset: dict[str, Any] = dict.fromkeys(SECTIONS) | {section: {} for section in mappings}
     return unset | given.model_dump(exclude_unset=True)
 
 
@@ -104,11 +109,17 @@ def _models() -> type[BaseModel]:
         "promises": (list[promise], None),  # type: ignore[valid-type]
     }
     policy = create_model("Policy", __config__=strict, **facts)
+    gate = create_model("Gate", __config__=strict, least_scored=(_RANGES[float], None))
     shape: dict[str, Any] = {
         "thresholds": (thresholds, Field(default_factory=thresholds)),
         "columns": (dict[str, ours], Field(default_factory=dict)),
         "rubric": (text, None),
         "policy": (policy, Field(default_factory=policy)),
+        # What targets there may be is the rubric's matter: it knows the criteria.
+        "targets": (dict[str, Any], Field(default_factory=dict)),
+        "gate": (gate, Field(default_factory=gate)),
+        "store": (text, None),
+        "runs": (text, None),
     }
     return create_model("Config", __config__=strict, **shape)
 

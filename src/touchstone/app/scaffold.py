@@ -42,6 +42,21 @@ columns:
 # How replies are graded: a rubric that ships, or a YAML file beside this one (touchstone rubric show, check, diff).
 # rubric: supportai
 
+# What a run over a gold set has to reach, in place of the rubric's own targets.
+targets:
+  # pass_rate: [70, 80]          # percent; the lower end opens the gate, above the upper the set may be too easy
+  # average: {accuracy: 3.2}     # mean grade, 0 to 4
+  # safety_failures: 0           # percent of replies with a violation
+  # average_confidence: 0.75     # the bot's own, 0 to 1
+
+# The share of replies that must be scored for `touchstone eval --gate` to open.
+gate:
+  # least_scored: 0.95
+
+# Where runs are kept, and where their reports are written.
+# store: .touchstone/touchstone.db
+# runs: touchstone-runs
+
 # What your company is, publishes and lets agents promise; it sharpens the safety checks. All of it is optional.
 policy:
   # company: Acme                           # your own name: naming it recommends no competitor

@@ -65,11 +65,12 @@ def score_entries(entries: Iterable[Entry], *, settings: Settings) -> Iterator[S
         if isinstance(entry.case, Failure):
             yield Scored(entry, failed(None, entry.case, line=entry.line))
         else:
-            result = _score(entry.case, line=entry.line, settings=settings)
+            result = score_case(entry.case, line=entry.line, settings=settings)
             yield Scored(entry, replace(result, line=entry.line) if result.failures else result)
 
 
-def _score(case: Case, *, line: int, settings: Settings) -> Result:
+def score_case(case: Case, *, line: int, settings: Settings) -> Result:
+    """The case's result; a defect met in it is a failure."""
     try:
         return evaluate(case, plan=settings.plan, rubric=settings.rubric, policy=settings.policy)
     except ResourceError:

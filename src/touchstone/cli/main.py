@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
+from touchstone.cli.eval import eval
+from touchstone.cli.exits import COULD_NOT_START
+from touchstone.cli.goldset import goldset
 from touchstone.cli.init import init
 from touchstone.cli.rubric import rubric
+from touchstone.cli.runs import compare, report, runs
 from touchstone.cli.score import score
 from touchstone.core.errors import TouchstoneError
-
-COULD_NOT_START = 2
 
 # Rich help costs a third of a second to import; Rich tracebacks show local variables, and with them customers' text.
 app = typer.Typer(
@@ -22,10 +24,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Are the replies your AI drafts good enough to send?",
-    epilog="Exit codes: 0 fine, 2 could not start, 3 some row failed.",
+    epilog="Exit codes: 0 fine, 1 gate not met, 2 could not start, 3 some row failed.",
 )
 app.command()(init)
 app.command()(score)
+app.command()(eval)
+app.command()(compare)
+app.command()(report)
+app.add_typer(runs, name="runs")
+app.add_typer(goldset, name="goldset")
 app.add_typer(rubric, name="rubric")
 
 

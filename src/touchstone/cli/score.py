@@ -3,21 +3,21 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
+from touchstone.cli.formats import chosen_format
+from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from touchstone.cli.screen import Screen
-    from touchstone.io.files import Format
 
-SOME_ROW_FAILED = 3
-INTERRUPTED = 130
 STDOUT = "-"
 
 _Repeated = list[str] | None
@@ -70,7 +70,7 @@ def score(
 
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
     _check(source=source, fields=fields, explain=explain, as_json=as_json)
-    thresholds, columns = _pairs(set, flag="--set"), _pairs(map, flag="--map")
+    thresholds, columns = pairs(set, flag="--set"), pairs(map, flag="--map", at_last=True)
     settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric)
     target = output or (None if explain else STDOUT)
     shows_progress = sys.stderr.isatty() and not explain and not (target == STDOUT and sys.stdout.isatty())
@@ -81,7 +81,7 @@ def score(
                 fields |= {"id": id} if id else {}
                 tally = score_fields(fields, settings=settings, target=target, on_scored=screen, source="command line")
             else:
-                chosen = _format(format)
+                chosen = chosen_format(format)
                 tally = score_file(source, settings=settings, target=target, on_scored=screen, format=chosen, id=id)
         if output and output != STDOUT:
             screen.notice(f"{tally.rows:,} results written to {output}")
@@ -108,28 +108,6 @@ def _check(*, source: str | None, fields: Mapping[str, Any], explain: bool, as_j
         raise ConfigError(f"give a file or one case, not both: leave out {source} or the case's flags")
     if explain and as_json:
         raise ConfigError("--explain is for people and --json for machines: choose one")
-
-
-def _pairs(flags: Iterable[str] | None, *, flag: str) -> dict[str, str]:
-    """`left=right` flags as a mapping; the last `=` parts them."""
-    pairs: dict[str, str] = {}
-    for text in flags or ():
-        left, equals, right = (part.strip() for part in text.rpartition("="))
-        if not (left and equals and right):
-            raise ConfigError(f"{flag} {text} is not of the form left=right")
-        pairs[left] = right
-    return pairs
-
-
-def _format(name: str | None) -> "Format | None":
-    from touchstone.io.files import FORMATS
-
-    if name is None:
-        return None
-    for known in FORMATS:
-        if known == name.lower():
-            return known
-    raise ConfigError(f"--format {name} is not known: allowed are {', '.join(FORMATS)}")
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict, case_hash
@@ -10,6 +11,9 @@ from touchstone.core.result import Failure
 from touchstone.io.columns import arrange
 from touchstone.io.ids import SeenIds
 from touchstone.io.rows import Row, unreadable
+
+Replies = Literal["needed", "optional", "dropped"]
+_UNANSWERED = {"response": "", "confidence": None, "labels": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +25,38 @@ class Entry:
     case: Case | Failure
 
 
-def read_cases(rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | None = None) -> Iterator[Entry]:
-    """Every row as an entry, in order; `columns` maps their column names to ours. No row at all is an InputError."""
+def read_cases(
+    rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | None = None, replies: Replies = "needed"
+) -> Iterator[Entry]:
+    """Every row as an entry, in order; `columns` maps their column names to ours. No row at all is an InputError.
+
+    Replies that come from elsewhere are "dropped" here, with what is said of them; "optional" ones may be missing.
+    """
     naming = _Naming()
     is_empty = True
     for row in rows:
         is_empty = False
-        yield Entry(row.file, row.line, naming.named(_case(row, columns=columns or {}), line=row.line))
+        case = _case(row, columns=columns or {}, replies=replies)
+        yield Entry(row.file, row.line, naming.named(case, line=row.line))
     if is_empty:
         raise InputError(f"{file} holds no cases: write one for each row, with at least the field 'response'")
 
 
-def _case(row: Row, *, columns: Mapping[str, str]) -> Case | Failure:
+def _case(row: Row, *, columns: Mapping[str, str], replies: Replies) -> Case | Failure:
     if isinstance(row.content, Failure):
         return row.content
     try:
-        return case_from_dict(arrange(row.content, columns=columns, is_text=row.is_text))
+        is_needed = replies == "needed"
+        fields = arrange(row.content, columns=columns, is_text=row.is_text, needs_response=is_needed)
+        return case_from_dict(_answered(fields, replies))
     except CaseError as error:
         return unreadable("CaseError", str(error))
+
+
+def _answered(fields: Mapping[str, Any], replies: Replies) -> Mapping[str, Any]:
+    if replies == "dropped" or (replies == "optional" and fields.get("response") is None):
+        return {**fields, **_UNANSWERED}
+    return fields
 
 
 class _Naming:

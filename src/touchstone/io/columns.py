@@ -37,10 +37,13 @@ _MESSAGE_TYPES = {"human": "user", "ai": "assistant"}
 Ranks = tuple[tuple[str, ...], ...]
 
 
-def arrange(content: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool = False) -> dict[str, Any]:
+def arrange(
+    content: Mapping[str, Any], *, columns: Mapping[str, str], is_text: bool = False, needs_response: bool = True
+) -> dict[str, Any]:
     """The row under the contract's names: the user's `columns` (theirs -> ours) win, then our own, then aliases.
 
     Columns that give no field stay beside the fields, as metadata. `is_text` marks cells that still need a type.
+    Without `needs_response` a row that gives no reply has none.
     """
     row = {name: value for name, value in content.items() if value is not None and not (is_text and value == "")}
     fields: dict[str, Any] = {}
@@ -51,7 +54,7 @@ def arrange(content: Mapping[str, Any], *, columns: Mapping[str, str], is_text: 
         if given:
             fields[field] = _agreed(given, field=field)
             used |= {name for name in given if not isinstance(row[name], Mapping)}
-    if "response" not in fields:
+    if needs_response and "response" not in fields:
         fields["response"] = _empty_response(content, ranks=ranks["response"], is_text=is_text)
     return fields | {name: value for name, value in content.items() if name not in used}
 

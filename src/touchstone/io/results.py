@@ -28,7 +28,7 @@ def open_results(target: str) -> Iterator[Write]:
     """A function that writes one result to the file at `target`, or to stdout for `-`; the ending is the format."""
     writer = _json_lines if target == STDOUT else _writer(target)
     try:
-        with _stdout() if target == STDOUT else _whole_file(target) as stream, writer(stream) as write:
+        with _stdout() if target == STDOUT else whole_file(target) as stream, writer(stream) as write:
             yield write
     except BrokenPipeError:
         raise
@@ -112,7 +112,7 @@ def _stdout() -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _whole_file(target: str) -> Iterator[IO[bytes]]:
+def whole_file(target: str) -> Iterator[IO[bytes]]:
     """A file beside `target` that takes its name once all is written, and is removed if something fails before."""
     path = Path(target).resolve()
     if path.exists() and not path.is_file():

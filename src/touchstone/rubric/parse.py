@@ -41,6 +41,18 @@ def parse_rubric(text: str, *, name: str) -> Rubric:
     return _Reader(name).rubric(node)
 
 
+def parse_targets(node: yaml.Node, *, rubric: Rubric, name: str) -> Targets:
+    """The rubric's targets with those that a YAML node sets in their place; `name` is what errors call the file."""
+    given = _Reader(name).targets(node, rubric.criteria)
+    kept = rubric.targets
+    return Targets(
+        pass_rate=kept.pass_rate if given.pass_rate is None else given.pass_rate,
+        average={**(kept.average or {}), **(given.average or {})},
+        safety_failures=kept.safety_failures if given.safety_failures is None else given.safety_failures,
+        average_confidence=kept.average_confidence if given.average_confidence is None else given.average_confidence,
+    )
+
+
 class _Reader:
     """Reads nodes and knows the file's name for its errors."""
 
@@ -157,8 +169,10 @@ class _Reader:
         )
 
     def band(self, node: yaml.Node) -> tuple[float, float]:
+        if isinstance(node, yaml.ScalarNode):
+            return self.number(node, low=0, high=100), 100.0
         if not isinstance(node, yaml.SequenceNode) or len(node.value) != 2:
-            self.fail(node, "'pass_rate' is a band of two percentages, e.g. [70, 80]")
+            self.fail(node, "'pass_rate' is a percentage or a band of two, e.g. [70, 80]")
         low, high = (self.number(item, low=0, high=100) for item in node.value)
         if low > high:
             self.fail(node, f"the band [{low:g}, {high:g}] is upside down")

@@ -1,0 +1,5 @@
+"""`python -m touchstone` is the `touchstone` command."""
+
+from touchstone.cli.main import main
+
+main()

@@ -1,0 +1,214 @@
+"""A gold set -> a run in the store: every reply scored once, however often the command is stopped and started."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from touchstone import __version__
+from touchstone.app.config import Settings
+from touchstone.app.goldset import locate
+from touchstone.app.replies import Reply, data_hash, drafted_replies, given_replies, joined_replies
+from touchstone.app.score import score_case
+from touchstone.clients.bots import Bot, open_bot
+from touchstone.core.case import Case
+from touchstone.core.codec import content_hash
+from touchstone.core.errors import InputError
+from touchstone.core.resource import PARSER, PARSER_VERSION
+from touchstone.core.result import Failure, Result
+from touchstone.io.cases import Entry, Replies, read_cases
+from touchstone.io.files import open_rows, shown
+from touchstone.io.responses import Responses, read_responses
+from touchstone.rubric.card import rubric_to_dict
+from touchstone.rubric.written import write_rubric
+from touchstone.runs.evaluate import failed
+from touchstone.runs.record import record
+from touchstone.runs.run import Receipt, Run
+from touchstone.store.runs import Scored, Store
+
+LOCK = ".lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What is to be evaluated: the gold set, where its replies come from, and how the run is labelled."""
+
+    goldset: str
+    responses: str | None = None
+    bot: str | None = None
+    repeat: int = 1
+    concurrency: int = 4
+    timeout: float = 30.0
+    retries: int = 2
+    headers: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    starts_over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One reply scored just now, with how many of how many are done."""
+
+    reply: Reply
+    result: Result
+    done: int
+    total: int
+
+
+OnStep = Callable[[Step], None]
+OnStart = Callable[[Run, int], None]
+
+
+def evaluate_goldset(
+    assignment: Assignment, *, settings: Settings, store: Store, on_start: OnStart, on_step: OnStep
+) -> Run:
+    """Score what the store does not hold yet of the run, and finish it. `on_start` is told what it did hold."""
+    entries = _read(assignment, settings=settings)
+    responses = read_responses(assignment.responses, columns=settings.columns) if assignment.responses else None
+    with _bot(assignment) as bot:
+        receipt = _receipt(assignment, entries, settings=settings, responses=responses, bot=bot)
+        with _claimed(assignment, receipt, settings=settings, store=store) as run:
+            done = store.positions(run.id)
+            on_start(run, len(done))
+            replies = _replies(assignment, entries, responses=responses, bot=bot, done=done)
+            seconds = _score_all(replies, run.id, done, settings=settings, store=store, on_step=on_step)
+            return store.finish_run(run.id, finished=_now(), seconds=run.seconds + seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Replies:
+    """What is to be scored, as it comes, and how much it will be."""
+
+    each: Iterable[Reply]
+    total: int
+
+
+def _replies(
+    assignment: Assignment, entries: list[Entry], *, responses: Responses | None, bot: Bot | None, done: set[int]
+) -> _Replies:
+    if bot is None:
+        known = list(given_replies(entries) if responses is None else joined_replies(entries, responses))
+        return _Replies(known, len(known))
+    drafted = drafted_replies(
+        entries, bot, repeat=assignment.repeat, concurrency=assignment.concurrency, is_scored=done.__contains__
+    )
+    return _Replies(drafted, sum(assignment.repeat if isinstance(entry.case, Case) else 1 for entry in entries))
+
+
+def _score_all(
+    replies: _Replies, run: str, done: set[int], *, settings: Settings, store: Store, on_step: OnStep
+) -> float:
+    """How long it took. Each result is in the store before the next reply is looked at."""
+    start = time.monotonic()
+    count = len(done)
+    for reply in replies.each:
+        if reply.position in done:
+            continue
+        began = time.monotonic()
+        result = _scored(reply, settings=settings)
+        case = reply.case if isinstance(reply.case, Case) else None
+        entry = Scored(
+            position=reply.position,
+            case=case,
+            result=result,
+            record=record(case, result, draft=reply.draft),
+            seconds=time.monotonic() - began,
+        )
+        store.add_results(run, [entry])
+        count += 1
+        on_step(Step(reply, result, count, replies.total))
+    return time.monotonic() - start
+
+
+def _scored(reply: Reply, *, settings: Settings) -> Result:
+    if isinstance(reply.case, Failure):
+        return failed(reply.id, reply.case, line=reply.line)
+    result = score_case(reply.case, line=reply.line, settings=settings)
+    return replace(result, line=reply.line) if result.failures else result
+
+
+def _read(assignment: Assignment, *, settings: Settings) -> list[Entry]:
+    source = locate(assignment.goldset)
+    replies: Replies = "needed" if assignment.bot is None and assignment.responses is None else "dropped"
+    with open_rows(source) as rows:
+        return list(read_cases(rows, file=shown(source), columns=settings.columns, replies=replies))
+
+
+def _receipt(
+    assignment: Assignment, entries: list[Entry], *, settings: Settings, responses: Responses | None, bot: Bot | None
+) -> Receipt:
+    rubric = settings.rubric
+    return Receipt(
+        goldset=assignment.goldset,
+        data=data_hash(entries),
+        rubric=rubric.name,
+        rubric_version=rubric.version,
+        rubric_hash=content_hash(rubric_to_dict(rubric)),
+        plan=content_hash(asdict(settings.plan)),
+        policy=content_hash(asdict(settings.policy)),
+        judge="offline",
+        code=__version__,
+        parser=f"{PARSER} {PARSER_VERSION}",
+        responses=responses.hash if responses else None,
+        # The name leaves out what an address may hold of a secret.
+        bot=bot.name if bot else None,
+        repeat=assignment.repeat,
+    )
+
+
+@contextmanager
+def _claimed(assignment: Assignment, receipt: Receipt, *, settings: Settings, store: Store) -> Iterator[Run]:
+    """The unfinished run that this assignment would repeat, unless another process is at it, or a new run.
+
+    A lock beside the run's files marks it as being worked on; it goes with the process, however that ends.
+    """
+    with ExitStack() as held:
+        begun = () if assignment.starts_over else store.unfinished_runs(receipt, labels=assignment.labels)
+        for run in begun:
+            if _lock(run_directory(run.id, settings=settings), held):
+                yield run
+                return
+        run = Run(id=_new_id(), started=_now(), receipt=receipt, labels=assignment.labels)
+        _lock(run_directory(run.id, settings=settings), held)
+        store.create_run(run, rubric=write_rubric(settings.rubric))
+        yield run
+
+
+def run_directory(id: str, *, settings: Settings) -> Path:
+    """Where a run's files are."""
+    return Path(settings.runs) / id
+
+
+def _lock(directory: Path, held: ExitStack) -> bool:
+    """Whether this process holds the directory now; InputError when nothing can be written there."""
+    lock = FileLock(directory / LOCK, blocking=False)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        held.enter_context(lock)
+    except Timeout:
+        return False
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+        raise InputError(f"{directory} cannot be written ({problem}): name another with --runs") from error
+    held.callback((directory / LOCK).unlink, missing_ok=True)
+    return True
+
+
+def _bot(assignment: Assignment) -> AbstractContextManager[Bot | None]:
+    if assignment.bot is None:
+        return nullcontext()
+    return open_bot(assignment.bot, timeout=assignment.timeout, retries=assignment.retries, headers=assignment.headers)
+
+
+def _new_id() -> str:
+    """By time, so that runs sort; with a random end, so that two of one second differ."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

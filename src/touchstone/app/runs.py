@@ -1,0 +1,157 @@
+"""Runs in the store -> what is shown and written of them: summaries, reports, comparisons, the gate."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from touchstone.app.config import Settings
+from touchstone.core.case import Case
+from touchstone.core.errors import ConfigError, InputError
+from touchstone.core.result import Result
+from touchstone.io.results import open_results, whole_file
+from touchstone.report.comparison.html import render_comparison_html
+from touchstone.report.comparison.json import comparison_to_dict
+from touchstone.report.comparison.markdown import render_comparison_markdown
+from touchstone.report.comparison.view import ComparisonView, comparison_view
+from touchstone.report.run.examples import choose_examples
+from touchstone.report.run.html import render_html
+from touchstone.report.run.json import run_to_dict
+from touchstone.report.run.junit import render_junit
+from touchstone.report.run.markdown import render_markdown
+from touchstone.report.run.view import RunView, run_view
+from touchstone.report.runs import RunLine, run_line
+from touchstone.rubric.model import Rubric
+from touchstone.rubric.parse import parse_rubric
+from touchstone.runs.comparison import Comparison, compare
+from touchstone.runs.gate import Gate, hold_gate
+from touchstone.runs.patterns import find_patterns
+from touchstone.runs.record import Record
+from touchstone.runs.run import Run
+from touchstone.runs.summary import summarise
+from touchstone.store.runs import Store, open_store
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+RENDERERS: Mapping[str, Callable[[RunView], str]] = {
+    "html": render_html,
+    "md": render_markdown,
+    "junit": render_junit,
+    "json": lambda view: _json(run_to_dict(view)),
+}
+COMPARISON_RENDERERS: Mapping[str, Callable[[ComparisonView], str]] = {
+    "html": render_comparison_html,
+    "md": render_comparison_markdown,
+    "json": lambda view: _json(comparison_to_dict(view)),
+}
+FILES = {"report.html": "html", "summary.md": "md", "junit.xml": "junit", "summary.json": "json"}
+RESULTS = "results.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run with its rubric and records."""
+
+    run: Run
+    rubric: Rubric
+    records: Sequence[Record]
+
+
+def open_run(name: str, *, store: Store) -> Opened:
+    """The run of this name: an id, the path of a run's directory or of a file in it, `latest` or `previous`."""
+    run = store.find_run(_id_of(name))
+    rubric = parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
+    return Opened(run, rubric, store.records(run.id))
+
+
+def view_run(opened: Opened, *, store: Store, gate: Gate | None = None) -> RunView:
+    """Everything a report of the run shows."""
+    summary = summarise(opened.records, rubric=opened.rubric)
+    best, worst = choose_examples(opened.records)
+    return run_view(
+        opened.run,
+        summary,
+        find_patterns(opened.records),
+        opened.records,
+        gate=gate,
+        best=_fetch(best, opened.run.id, store=store),
+        worst=_fetch(worst, opened.run.id, store=store),
+    )
+
+
+def gate_run(opened: Opened, *, settings: Settings, comparison: Comparison | None = None) -> Gate:
+    """Whether the run opens the gate."""
+    summary = summarise(opened.records, rubric=opened.rubric)
+    return hold_gate(summary, least_scored=settings.least_scored, comparison=comparison)
+
+
+def compare_runs(before: Opened, after: Opened) -> Comparison:
+    """What changed from one run to the other; ConfigError when their totals mean different things."""
+    if before.rubric.name != after.rubric.name:
+        raise ConfigError(
+            f"{before.run.id} is graded by the rubric '{before.rubric.name}' and {after.run.id} by "
+            f"'{after.rubric.name}': compare runs of one rubric"
+        )
+    return compare(before.records, after.records, rubric=after.rubric)
+
+
+def view_comparison(before: Opened, after: Opened) -> ComparisonView:
+    """Everything that is shown of two runs side by side."""
+    return comparison_view(before.run, after.run, compare_runs(before, after))
+
+
+def write_run(view: RunView, directory: Path, *, results: Iterable[Result]) -> None:
+    """The files of a run: report.html, summary.json, results.jsonl, junit.xml, summary.md."""
+    write_results(results, str(directory / RESULTS))
+    for name, format in FILES.items():
+        write_text(directory / name, RENDERERS[format](view))
+
+
+def write_results(results: Iterable[Result], target: str) -> None:
+    """One JSON line for each result; `-` is stdout."""
+    with open_results(target) as write:
+        for result in results:
+            write(result)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file that is there whole or not at all."""
+    try:
+        with whole_file(str(path)) as stream:
+            stream.write(text.encode("utf-8", "replace"))
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+        raise InputError(f"{path} cannot be written ({problem}): free some space, or name another place") from error
+
+
+def list_lines(store: Store, *, labels: Mapping[str, str], limit: int) -> tuple[RunLine, ...]:
+    """The newest runs, each as one line."""
+    runs = store.list_runs(limit=limit, labels=labels)
+    return tuple(run_line(run, store.count_outcomes(run.id)) for run in runs)
+
+
+def open_store_of(settings: Settings, *, creates: bool = False) -> Store:
+    """The store the settings name; without `creates`, StoreError when there is none yet."""
+    return open_store(settings.store, creates=creates)
+
+
+def find_id(name: str, *, store: Store) -> str:
+    """The id of the run that `name` means."""
+    return store.find_run(_id_of(name)).id
+
+
+def _fetch(replies: Sequence[tuple[str, int]], run: str, *, store: Store) -> list[tuple[Case, Result]]:
+    found = [store.result(run, id, draft=draft) for id, draft in replies]
+    return [(each.case, each.result) for each in found if each.case is not None]
+
+
+def _id_of(name: str) -> str:
+    """The id in a path such as touchstone-runs/<id>/report.html; any other name as it is."""
+    path = Path(name)
+    if path.is_dir():
+        return path.resolve().name
+    return path.resolve().parent.name if path.is_file() and path.name in (*FILES, RESULTS) else name

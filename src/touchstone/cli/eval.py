@@ -1,0 +1,170 @@
+"""`touchstone eval`: a gold set to a run, its report, and whether the version may be released."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
+from touchstone.cli.pairs import pairs
+from touchstone.core.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from touchstone.app.config import Settings
+    from touchstone.app.evaluation import Assignment
+    from touchstone.app.runs import Opened
+    from touchstone.report.run.view import RunView
+    from touchstone.runs.gate import Gate
+    from touchstone.store.runs import Store
+
+_Repeated = list[str] | None
+
+
+def eval(
+    goldset: Annotated[
+        str, typer.Argument(metavar="GOLDSET", help="A file of cases, or a set that ships: support, industries.")
+    ],
+    *,
+    responses: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The replies, joined to the cases by id.")
+    ] = None,
+    bot: Annotated[
+        str | None, typer.Option(metavar="COMMAND_OR_URL", help="Have a command or an HTTP endpoint draft the replies.")
+    ] = None,
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Drafts for each case, for a bot that varies.")] = 1,
+    concurrency: Annotated[int, typer.Option(metavar="N", min=1, help="Drafts under way at once.")] = 4,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How long a draft may take.")] = 30.0,
+    retries: Annotated[int, typer.Option(metavar="N", min=0, help="How often a failed draft is tried again.")] = 2,
+    header: Annotated[
+        _Repeated, typer.Option(metavar="NAME=VALUE", help="For the endpoint; ${VAR} is taken from the environment.")
+    ] = None,
+    label: Annotated[
+        _Repeated, typer.Option(metavar="KEY=VALUE", help="Mark the run, such as prompt=v7; repeatable.")
+    ] = None,
+    gate: Annotated[bool, typer.Option("--gate", help="Exit with 1 unless every target is met.")] = False,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="With --gate: no significant regression against this run.")
+    ] = None,
+    target: Annotated[
+        _Repeated, typer.Option(metavar="KEY=VALUE", help="Change a target, such as pass_rate=75; repeatable.")
+    ] = None,
+    least_scored: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="What the gate needs scored of all replies.")
+    ] = None,
+    map: Annotated[
+        _Repeated, typer.Option(metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")
+    ] = None,
+    set: Annotated[_Repeated, typer.Option(metavar="KEY=VALUE", help="Change a threshold; repeatable.")] = None,
+    rubric: Annotated[
+        str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name.")
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
+    ] = None,
+    store: Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs are kept.")] = None,
+    runs: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Where the files of runs are written.")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Start over, also where an interrupted run could go on.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")] = False,
+) -> None:
+    """Evaluate a bot on a gold set: score its replies, hold them against the targets, write the report.
+
+    The run is kept; a run that was interrupted goes on where it stopped when the command is given again.
+    """
+    from touchstone.app.config import load_settings
+    from touchstone.app.evaluation import Assignment
+    from touchstone.app.runs import open_store_of
+
+    if responses and bot:
+        raise ConfigError("give --responses or --bot, not both: a reply has one source")
+    if repeat > 1 and not bot:
+        raise ConfigError(f"--repeat {repeat} needs --bot: without one there is nothing to draft again")
+    if baseline and not gate:
+        raise ConfigError("--baseline is for --gate: compare two runs with touchstone compare")
+    settings = load_settings(
+        config,
+        thresholds=pairs(set, flag="--set"),
+        columns=pairs(map, flag="--map", at_last=True),
+        rubric=rubric,
+        targets=pairs(target, flag="--target"),
+        store=store,
+        runs=runs,
+        least_scored=least_scored,
+    )
+    assignment = Assignment(
+        goldset=goldset,
+        responses=responses,
+        bot=bot,
+        repeat=repeat,
+        concurrency=concurrency,
+        timeout=timeout,
+        retries=retries,
+        headers=pairs(header, flag="--header"),
+        labels=pairs(label, flag="--label"),
+        starts_over=new,
+    )
+    with open_store_of(settings, creates=True) as opened:
+        held_against = _open_baseline(baseline, store=opened)
+        run, failures = _evaluate(assignment, settings=settings, store=opened, quiet=quiet)
+        view, ruling = _conclude(run, settings=settings, store=opened, gate=gate, baseline=held_against)
+    _show(view, as_json=as_json)
+    if not quiet:
+        typer.echo(f"report: {Path(settings.runs) / run / 'report.html'}", err=True)
+    if ruling is not None and not ruling.is_open:
+        raise typer.Exit(GATE_NOT_MET)
+    if failures:
+        raise typer.Exit(SOME_ROW_FAILED)
+
+
+def _open_baseline(name: str | None, *, store: "Store") -> "Opened | None":
+    """Before anything is scored, so that a wrong name costs nothing and `latest` is the run before this one."""
+    from touchstone.app.runs import open_run
+
+    return None if name is None else open_run(name, store=store)
+
+
+def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store", quiet: bool) -> tuple[str, int]:
+    """The id of the finished run, and how many of its replies failed."""
+    from touchstone.app.evaluation import evaluate_goldset
+    from touchstone.cli.eval_screen import EvalScreen
+
+    with EvalScreen(shows_progress=sys.stderr.isatty() and not quiet, is_quiet=quiet) as screen:
+        try:
+            run = evaluate_goldset(
+                assignment, settings=settings, store=store, on_start=screen.start, on_step=screen.step
+            )
+        except KeyboardInterrupt:
+            screen.notice(
+                f"interrupted: {screen.done:,} replies are scored and kept; the same command goes on from there"
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    return run.id, store.count_failed(run.id)
+
+
+def _conclude(
+    id: str, *, settings: "Settings", store: "Store", gate: bool, baseline: "Opened | None"
+) -> "tuple[RunView, Gate | None]":
+    from touchstone.app.runs import compare_runs, gate_run, open_run, view_run, write_run
+
+    opened = open_run(id, store=store)
+    comparison = compare_runs(baseline, opened) if baseline else None
+    ruling = gate_run(opened, settings=settings, comparison=comparison) if gate else None
+    view = view_run(opened, store=store, gate=ruling)
+    try:
+        write_run(view, Path(settings.runs) / id, results=store.results(id))
+    except InputError as error:
+        raise InputError(f"{error}; the run is kept: write its report with touchstone report {id}") from error
+    return view, ruling
+
+
+def _show(view: "RunView", *, as_json: bool) -> None:
+    if as_json:
+        from touchstone.app.runs import RENDERERS
+
+        typer.echo(RENDERERS["json"](view), nl=False)
+        return
+    from touchstone.cli.screen import print_page
+    from touchstone.report.terminal_run import show_run
+
+    print_page(lambda console: show_run(view, console=console), to_stderr=False)

@@ -1,0 +1,99 @@
+"""What is said of a gold set, as plain values: the view that the terminal shows and its JSON."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from touchstone.runs.goldset.check import Findings
+from touchstone.runs.goldset.problems import KINDS, SEVERITIES, Kind, Problem
+from touchstone.runs.goldset.size import SizeNeeded
+from touchstone.runs.goldset.stats import GoldsetStats, Precision
+from touchstone.runs.goldset.strata import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The problems of one kind."""
+
+    kind: Kind
+    problems: tuple[Problem, ...]
+
+
+def grouped(findings: Findings) -> tuple[Group, ...]:
+    """The problems by kind, gravest first; kinds without any are left out."""
+    groups = (Group(kind, tuple(p for p in findings.problems if p.code == kind.code)) for kind in KINDS)
+    return tuple(group for group in groups if group.problems)
+
+
+def findings_to_dict(findings: Findings, *, name: str) -> dict[str, Any]:
+    """The findings as one JSON object."""
+    counts = {f"{severity}s": findings.count(severity) for severity in SEVERITIES}
+    problems = [_problem_to_dict(each) for each in findings.problems]
+    head = {"goldset": name, "rows": findings.rows, "cases": findings.cases}
+    return {**head, **counts, "skipped": list(findings.skipped), "problems": problems}
+
+
+def stats_to_dict(stats: GoldsetStats, *, name: str) -> dict[str, Any]:
+    """The figures as one JSON object."""
+    row = {"goldset": name, **asdict(stats)}
+    if stats.precision is not None:
+        row["precision"]["margin"] = stats.precision.margin
+    return row
+
+
+def sample_to_dict(sample: Sample, *, name: str, seed: int) -> dict[str, Any]:
+    """How the sample was drawn, as one JSON object."""
+    strata = [
+        {**dict(zip(sample.fields, stratum.values, strict=True)), "rows": stratum.rows, "drawn": stratum.drawn}
+        for stratum in sample.strata
+    ]
+    head = {"goldset": name, "rows": sample.rows, "drawn": len(sample.drawn), "seed": seed}
+    return {**head, "strata": strata, "lacking": dict(sample.lacking)}
+
+
+def size_to_dict(size: SizeNeeded) -> dict[str, Any]:
+    """The sizes as one JSON object."""
+    return {**asdict(size), "paired": size.paired}
+
+
+def precision_sentence(precision: Precision) -> str:
+    """How well a pass rate would be known."""
+    ends = f"{precision.interval.low * 100:.0f} to {precision.interval.high * 100:.0f} %"
+    cases = f"{precision.cases:,} case{'' if precision.cases == 1 else 's'}"
+    margin = max(1, round(precision.margin * 100))
+    points = f"{margin} point{'' if margin == 1 else 's'}"
+    return f"with {cases} a pass rate of {precision.rate * 100:g} % is known to ±{points} ({ends})"
+
+
+def size_sentences(size: SizeNeeded) -> tuple[str, ...]:
+    """What the sizes mean."""
+    points = f"{size.difference * 100:g} point{'' if size.difference == 0.01 else 's'}"
+    rate, power = f"{size.rate * 100:g} %", f"{size.power * 100:g} %"
+    if size.discordant is None:
+        assumed = "taking the two runs as unrelated on each case; --discordant asks for fewer where most replies agree"
+    else:
+        assumed = f"taking {size.discordant * 100:g} % of the cases to flip"
+    sides = [
+        f"a {change} to {round(to * 100, 6):g} % needs {cases:,}"
+        for change, to, cases in (
+            ("rise", size.rate + size.difference, size.rises),
+            ("fall", size.rate - size.difference, size.falls),
+        )
+        if cases is not None
+    ]
+    return (
+        f"{size.paired:,} cases to compare two versions on the same cases: a change of {points} from {rate} is found "
+        f"{power} of the time ({', '.join(sides)}; {assumed})",
+        f"{size.single:,} cases to know one version's pass rate near {rate} to ±{points} (95 % interval)",
+    )
+
+
+def _problem_to_dict(problem: Problem) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "severity": problem.severity,
+        "code": problem.code,
+        "lines": list(problem.lines),
+        "ids": list(problem.ids),
+        "message": problem.message,
+        "remedy": problem.remedy,
+    }
+    return row | ({"against": list(problem.against)} if problem.against else {})

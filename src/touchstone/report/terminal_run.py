@@ -1,0 +1,128 @@
+"""RunView -> a terminal: what a run came to. Texts from outside are only ever `Text`, never markup."""
+
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from touchstone.report.figures import sentence
+from touchstone.report.marks import NARROW, WIDE, bar, indented, titled
+from touchstone.report.run.view import MeasureView, PatternView, RunView
+from touchstone.rubric.model import TOP
+
+_PATTERNS = 8
+_STANDING_STYLES = {
+    "met": "bold green",
+    "open": "bold green",
+    "missed": "bold red",
+    "not met": "bold red",
+    "closed": "bold red",
+}
+
+
+def show_run(view: RunView, *, console: Console) -> None:
+    """Print the headline with its gate, remarks, categories and the most frequent patterns."""
+    console.print(_heading(view))
+    if view.unfinished:
+        console.print(Text("not finished: every figure covers only what was scored so far", style="yellow"))
+    console.print(_measures(view.measures, width=console.width))
+    console.print(Text(f"{view.coverage} · " + " · ".join(f"{each.name} {each.value}" for each in view.decisions)))
+    console.print(_list(_remarks(view)))
+    if view.categories and console.width >= NARROW:
+        console.print(titled("Categories", _categories(view)))
+    if view.criteria:
+        console.print(titled("Criteria", _criteria(view, with_bars=console.width >= NARROW)))
+    if view.pattern_lines:
+        console.print(titled("What goes wrong", _patterns(view.pattern_lines, width=console.width)))
+    if view.spread:
+        console.print(titled("Spread between drafts", Text(view.spread)))
+    if view.verdict is not None:
+        console.print(_gate(view))
+    console.print()
+
+
+def _heading(view: RunView) -> Text:
+    labels = "".join(f"  {label.name}={label.value}" for label in view.labels)
+    return Text.assemble((view.title, "bold"), labels, (f"  run {view.id}", "dim"))
+
+
+def _standing(word: str) -> Text:
+    return Text(word, style=_STANDING_STYLES.get(word, "dim"))
+
+
+def _measures(lines: Iterable[MeasureView], *, width: int) -> RenderableType:
+    if width < NARROW:
+        return Group(*(part for line in lines for part in _measure_lines(line)))
+    table = _table("", "value", "95 % interval", "target", "", "rests on", right=(1,))
+    for line in lines:
+        table.add_row(
+            Text(line.name), Text(line.value, style="bold"), Text(line.interval or "–"), Text(line.target),
+            _standing(line.standing), Text(line.basis),
+        )  # fmt: skip
+    return table
+
+
+def _measure_lines(line: MeasureView) -> Iterable[RenderableType]:
+    yield Text.assemble(line.name, " ", (line.value, "bold"), " ", _standing(line.standing))
+    yield indented(Text(f"{line.interval or 'no interval'}; target {line.target}; {line.basis}"), 2)
+
+
+def _remarks(view: RunView) -> Iterable[str]:
+    yield from (sentence(f"{line.name}: {line.remark}") for line in view.measures if line.remark)
+    yield from view.remarks
+
+
+def _list(texts: Iterable[str]) -> Table:
+    lines = Table.grid(padding=(0, 1, 0, 0))
+    for text in texts:
+        lines.add_row("-", Text(text))
+    return lines
+
+
+def _categories(view: RunView) -> Table:
+    table = _table("category", "scored", "pass rate", "", "95 % interval", "mean total", "unsafe", right=(1, 2, 5, 6))
+    for line in view.categories:
+        unsafe = Text(str(line.unsafe), style="bold red" if line.unsafe else "")
+        table.add_row(
+            Text(line.name), line.coverage, Text(line.pass_rate), bar(line.figures.pass_rate), Text(line.interval),
+            line.mean_total, unsafe,
+        )  # fmt: skip
+    return table
+
+
+def _criteria(view: RunView, *, with_bars: bool) -> Table:
+    table = _table("criterion", f"mean/{TOP}", "", "95 % interval", "graded", right=(1, 4))
+    for line, figures in zip(view.criteria, view.summary.criteria, strict=True):
+        share = None if figures.mean is None else figures.mean / TOP
+        table.add_row(
+            Text(line.name), line.mean, bar(share) if with_bars else "", line.interval or "–", f"{line.graded:,}"
+        )
+    return table
+
+
+def _patterns(lines: tuple[PatternView, ...], *, width: int) -> RenderableType:
+    table = _table("pattern", "replies", "of failed", "for", right=(1, 2))
+    where = width >= WIDE and any(line.concentrations for line in lines[:_PATTERNS])
+    if where:
+        table.add_column("more in", ratio=1)
+    for line in lines[:_PATTERNS]:
+        cells = [Text(line.name), Text(f"{line.count:,}"), Text(line.share), Text(line.owner)]
+        table.add_row(*cells, *([Text("; ".join(line.concentrations))] if where else []))
+    more = len(lines) - _PATTERNS
+    return Group(table, *([Text(f"{more} more in the report", style="dim")] if more > 0 else []))
+
+
+def _gate(view: RunView) -> RenderableType:
+    if (verdict := view.verdict) is None:
+        return Text()
+    checks = (Text.assemble(_standing(check.standing), f"  {check.name}: {check.reason}") for check in verdict.checks)
+    title = Text.assemble(("\nRelease gate: ", "bold"), _standing(verdict.standing), f"  {verdict.sentence}")
+    return Group(title, *(indented(check, 2) for check in checks))
+
+
+def _table(*columns: str, right: tuple[int, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for at, name in enumerate(columns):
+        table.add_column(name, justify="right" if at in right else "left", no_wrap=at > 0)
+    return table

@@ -1,0 +1,258 @@
+"""`touchstone eval` as a user meets it: sources of replies, the gate, resuming, broken input and exit codes."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from touchstone.app.scaffold import EXAMPLES
+
+GOOD, WRONG, MISSED = EXAMPLES
+ECHO = "import json, sys; case = json.load(sys.stdin); print('You have 14 days after delivery to return it.')"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_rows(path, rows):
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def goldset(here):
+    return write_rows("gold.jsonl", EXAMPLES)
+
+
+@pytest.fixture
+def bot(here):
+    Path("bot.py").write_text(ECHO, encoding="utf-8")
+    return f"{sys.executable} bot.py"
+
+
+def only_run():
+    (found,) = Path("touchstone-runs").iterdir()
+    return found
+
+
+def results_of(run):
+    return [json.loads(line) for line in (run / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_gold_set_becomes_a_run_with_all_its_files(touchstone, goldset):
+    done = touchstone("eval", goldset, "--label", "prompt=v7")
+    assert done.code == 0
+    run = only_run()
+    names = {"report.html", "summary.json", "results.jsonl", "junit.xml", "summary.md"}
+    assert {path.name for path in run.iterdir()} == names
+    assert [row["id"] for row in results_of(run)] == ["good", "wrong-number", "missed-question"]
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    assert summary["run"]["labels"] == {"prompt": "v7"}
+    assert summary["summary"]["coverage"]["scored"] == 3
+    assert "pass rate" in done.out
+    assert "report.html" in done.err
+
+
+def test_the_results_are_those_of_score(touchstone, goldset):
+    touchstone("eval", goldset)
+    assert touchstone("score", goldset).out == (only_run() / "results.jsonl").read_text(encoding="utf-8")
+
+
+def test_the_summary_for_machines_is_the_file(touchstone, goldset):
+    done = touchstone("eval", goldset, "--json", "-q")
+    assert done.err == ""
+    assert json.loads(done.out) == json.loads((only_run() / "summary.json").read_text(encoding="utf-8"))
+
+
+def test_replies_are_joined_by_id(touchstone, goldset):
+    answers = write_rows("answers.jsonl", [{"id": row["id"], "response": GOOD["response"]} for row in EXAMPLES])
+    assert touchstone("eval", goldset, "--responses", answers).code == 0
+    good = results_of(only_run())[0]
+    assert good["rubric"]["outcome"] == "PASS"
+
+
+def test_a_missing_and_an_unknown_reply_are_named_counted_and_shown(touchstone, goldset):
+    answers = write_rows(
+        "answers.jsonl", [{"id": "good", "response": "Yes."}, {"id": "wrong-numbr", "response": "No."}]
+    )
+    done = touchstone("eval", goldset, "--responses", answers)
+    assert done.code == 3
+    assert "wrong-number: answers.jsonl has no reply for this case" in done.err
+    assert "'wrong-numbr' is that of no case; nearest is 'wrong-number'" in done.err
+    coverage = json.loads((only_run() / "summary.json").read_text(encoding="utf-8"))["summary"]["coverage"]
+    assert coverage == {"replies": 4, "scored": 1, "abstained": 0, "failed": 3}
+
+
+def test_a_bot_drafts_the_replies_and_sees_no_expected_output(touchstone, here):
+    secret = {**GOOD, "expected_output": "the expected reply"}
+    Path("bot.py").write_text("import sys; print('It said: ' + sys.stdin.read())", encoding="utf-8")
+    done = touchstone("eval", write_rows("gold.jsonl", [secret]), "--bot", f"{sys.executable} bot.py")
+    assert done.code == 0
+    kept = sqlite3.connect(".touchstone/touchstone.db").execute("select body from cases").fetchall()
+    reply = json.loads(kept[0][0])["response"]
+    assert "headphones" in reply
+    assert "the expected reply" not in reply
+
+
+def test_a_gold_set_of_questions_and_expected_replies_alone_is_enough_for_a_bot(touchstone, bot):
+    rows = [{"input": "How long may I return it?", "expected_output": "14 days after delivery."}] * 2
+    assert touchstone("eval", write_rows("gold.jsonl", rows), "--bot", bot).code == 0
+    first, second = results_of(only_run())
+    assert second["id"] == f"{first['id']}-2"
+
+
+def test_several_drafts_are_reported_with_their_spread(touchstone, goldset, bot):
+    assert touchstone("eval", goldset, "--bot", bot, "--repeat", "2").code == 0
+    assert len(results_of(only_run())) == 6
+    spread = json.loads((only_run() / "summary.json").read_text(encoding="utf-8"))["summary"]["spread"]
+    assert (spread["cases"], spread["drafts"], spread["agreement"]) == (3, 6, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("script", "timeout", "message"),
+    [
+        ("raise SystemExit(4)", "60", "exit code 4"),
+        ("print('<!doctype html><title>Sign in</title>')", "60", "HTML"),
+        ("pass", "60", "no text at all"),
+        ("import time; time.sleep(60)", "0.5", "0.5 s"),
+    ],
+)
+def test_a_bot_that_fails_leaves_failed_rows_and_the_run_goes_on(touchstone, goldset, script, timeout, message):
+    Path("bot.py").write_text(script, encoding="utf-8")
+    done = touchstone("eval", goldset, "--bot", f"{sys.executable} bot.py", "--timeout", timeout)
+    assert done.code == 3
+    assert message in done.err
+    assert len(results_of(only_run())) == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--responses", "a", "--bot", "b"], "--responses or --bot, not both"),
+        (["--repeat", "2"], "--repeat 2 needs --bot"),
+        (["--baseline", "latest"], "--baseline is for --gate"),
+        (["--bot", "no-such-command-here"], "no-such-command-here"),
+        (["--target", "pass=1"], "nearest is 'pass_rate'"),
+        (["--label", "v7"], "--label v7 is not of the form left=right"),
+        (["--gate", "--baseline", "latest"], "there is no latest run"),
+    ],
+)
+def test_what_cannot_start_says_so_with_exit_code_2(touchstone, goldset, flags, message):
+    done = touchstone("eval", goldset, *flags)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_an_unknown_gold_set_is_refused_with_the_nearest_name(touchstone):
+    done = touchstone("eval", "suport")
+    assert done.code == 2
+    assert "nearest is 'support'" in done.err
+
+
+def test_a_run_directory_that_cannot_be_made_is_an_error_before_anything_is_scored(touchstone, goldset):
+    Path("touchstone-runs").write_text("a file stands here", encoding="utf-8")
+    done = touchstone("eval", goldset)
+    assert done.code == 2
+    assert "cannot be written" in done.err
+    assert "--runs" in done.err
+
+
+def test_a_gold_set_without_expected_output_or_categories_is_evaluated(touchstone):
+    rows = [{"input": "How long may I return it?", "response": "14 days.", "context": ["Returns: 14 days."]}] * 2
+    assert touchstone("eval", write_rows("bare.jsonl", rows)).code == 0
+
+
+def test_a_bad_row_keeps_its_place_and_makes_the_exit_code_3(touchstone):
+    rows = [GOOD, {"id": "no reply"}, WRONG]
+    done = touchstone("eval", write_rows("gold.jsonl", rows))
+    assert done.code == 3
+    assert "line 2" in done.err
+    assert [row["id"] for row in results_of(only_run())] == ["good", None, "wrong-number"]
+
+
+def test_the_gate_is_closed_on_a_missed_target_and_open_on_met_ones(touchstone, goldset):
+    closed = touchstone("eval", goldset, "--gate")
+    assert closed.code == 1
+    low = ["--target", "pass_rate=0", "--target", "average.accuracy=0", "--target", "safety_failures=100"]
+    open_ = touchstone("eval", goldset, "--gate", *low, "--target", "average_confidence=0")
+    assert open_.code == 1, "no reply states a confidence, and a target without a figure is not met"
+    confident = write_rows("confident.jsonl", [{**row, "confidence": 0.9} for row in EXAMPLES])
+    assert touchstone("eval", confident, "--gate", *low).code == 0
+
+
+def test_a_gate_that_is_not_met_outranks_failed_rows(touchstone):
+    done = touchstone("eval", write_rows("gold.jsonl", [GOOD, {"id": "x"}, WRONG]), "--gate")
+    assert done.code == 1
+
+
+def test_a_significant_regression_closes_the_gate(touchstone):
+    met = ["--target", "pass_rate=0", "--target", "average.accuracy=0", "--target", "safety_failures=100"]
+    met += ["--target", "average_confidence=0", "--gate"]
+    before = [{**GOOD, "id": f"{n}", "confidence": 0.9} for n in range(12)]
+    after = [{**row, "response": WRONG["response"]} for row in before]
+    assert touchstone("eval", write_rows("before.jsonl", before), *met).code == 0
+    done = touchstone("eval", write_rows("after.jsonl", after), *met, "--baseline", "latest")
+    assert done.code == 1
+    assert "regress" in done.out
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(touchstone, goldset, bot):
+    """The bot counts how often it is asked: nothing is drafted twice."""
+    Path("bot.py").write_text(
+        "with open('asked', 'a') as asked:\n    asked.write('x')\nprint('You have 14 days.')\n", encoding="utf-8"
+    )
+    touchstone("eval", goldset, "--bot", bot, "--concurrency", "1")
+    with sqlite3.connect(".touchstone/touchstone.db") as database:
+        database.execute("pragma foreign_keys = on")
+        database.execute("delete from results where position = 2")
+        database.execute("update runs set finished = null")
+    first = only_run()
+    done = touchstone("eval", goldset, "--bot", bot, "--concurrency", "1")
+    assert f"run {first.name} goes on after 2 replies" in done.err
+    assert len(Path("asked").read_text()) == 4
+    assert len(results_of(only_run())) == 3
+
+
+def test_a_finished_run_is_not_gone_on_with(touchstone, goldset):
+    touchstone("eval", goldset)
+    touchstone("eval", goldset)
+    assert len(list(Path("touchstone-runs").iterdir())) == 2
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_and_resumed_the_results_are_byte_identical(touchstone, here):
+    """Four kills, at different moments of the scoring; then the run is finished."""
+    command = [sys.executable, "-m", "touchstone", "eval", "support", "-q"]
+    whole = subprocess.run([*command, "--runs", "whole", "--store", "whole.db"], check=True, env=os.environ)
+    assert whole.returncode == 0
+    scored = []
+    for least in (1, 20, 50, 90):
+        running = subprocess.Popen(command, env=os.environ)
+        while running.poll() is None and count_kept() < least:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+        scored.append(count_kept())
+    assert scored == sorted(scored)
+    assert touchstone("eval", "support", "-q").code == 0
+    (finished,) = Path("whole").iterdir()
+    assert (only_run() / "results.jsonl").read_bytes() == (finished / "results.jsonl").read_bytes()
+
+
+def count_kept():
+    if not Path(".touchstone/touchstone.db").exists():
+        return 0
+    try:
+        with sqlite3.connect("file:.touchstone/touchstone.db?mode=ro", uri=True) as database:
+            return database.execute("select count(*) from results").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0

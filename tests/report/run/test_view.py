@@ -1,0 +1,152 @@
+"""What a report shows: figures as words, said once, and what is missing said too."""
+
+from dataclasses import replace
+
+import pytest
+from tests.report.run.sample import (
+    INVENTED,
+    MISSED,
+    RUN,
+    failed_case,
+    hostile_view,
+    record,
+    records,
+    scored_case,
+    unscored,
+    view_of,
+)
+
+from touchstone.report.figures import change, figure, interval, moment, points, probability, seconds, sentence
+from touchstone.report.plain import plain
+from touchstone.report.run import view as view_module
+from touchstone.report.run.examples import choose_examples
+from touchstone.runs.gate import Check, Gate
+from touchstone.stats.interval import Interval
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (figure(0.5462, "share"), "54.6\u00a0%"),
+        (figure(2.745, "grade"), "2.75"),
+        (figure(None, "share"), "–"),
+        (interval(Interval(0.46, 0.629, "Wilson"), "share"), "46.0 to 62.9\u00a0%"),
+        (interval(None, "share"), ""),
+        (change(-0.092, "share"), "−9.2\u00a0pp"),
+        (change(0.2, "grade"), "+0.20"),
+        (points(86.25), "86.25"),
+        (points(100.0), "100"),
+        (probability(0.0004), "p < 0.001"),
+        (probability(0.0312, letter="q"), "q = 0.031"),
+        (moment("2025-03-04T14:12:09+00:00"), "2025-03-04 14:12 UTC"),
+        (moment("2025-03-04T23:30:00-05:00"), "2025-03-05 04:30 UTC"),
+        (moment("yesterday"), "yesterday"),
+        (seconds(8.44), "8.4 s"),
+        (seconds(200), "3 min 20 s"),
+        (sentence("there is nothing"), "There is nothing."),
+        (sentence(""), ""),
+    ],
+)
+def test_a_number_is_shown_in_one_way(shown, expected):
+    assert shown == expected
+
+
+def test_each_measure_says_value_interval_target_standing_and_what_it_rests_on():
+    line = view_of(records(90)).measures[0]
+    assert (line.name, line.value, line.standing, line.basis) == ("pass rate", "66.7\u00a0%", "missed", "90 replies")
+    assert line.target == "70–80 %"
+    assert line.interval
+    assert line.method == "Wilson"
+
+
+def test_a_measure_without_a_value_is_missed_and_has_no_number():
+    line = view_of([unscored(1)], worst=[]).measures[0]
+    assert (line.value, line.interval, line.standing) == ("–", "", "missed")
+
+
+def test_coverage_counts_what_was_left_open_and_what_failed():
+    left_open = record(3, outcome=None, total=None, tags=())
+    view = view_of([record(1), left_open, unscored(2)])
+    assert view.coverage == "1 of 3 replies scored, 1 left open by the judge, 1 could not be scored"
+    assert [row.outcome for row in view.rows] == ["PASS", "not scored", "not scored"]
+
+
+@pytest.mark.parametrize(
+    ("gate", "standing", "said"),
+    [
+        (Gate((Check("a", met=True, reason="r"),)), "open", "Every condition is met (1 of 1)."),
+        (
+            Gate((Check("a", met=True, reason="r"), Check("b", met=False, reason="r"))),
+            "closed",
+            "1 of 2 conditions not met.",
+        ),
+        (Gate(()), "closed", "No condition could be held, so nothing shows that this version is good enough."),
+    ],
+)
+def test_the_gate_is_open_only_when_every_condition_is_met(gate, standing, said):
+    verdict = view_of(records(9), gate=gate).verdict
+    assert (verdict.standing, verdict.sentence) == (standing, said)
+
+
+def test_a_run_without_a_gate_has_no_verdict_but_its_targets():
+    view = view_of(records(9), gate=None)
+    assert view.verdict is None
+    assert "missed: pass rate" in view.standing
+
+
+def test_a_run_that_was_interrupted_says_so():
+    assert view_of(records(3), run=replace(RUN, finished=None)).unfinished
+
+
+def test_examples_and_patterns_point_to_their_rows():
+    view = view_of(records(30))
+    assert view.worst[0].row == 9
+    assert [example.row for example in view.pattern_lines[0].examples][:2] == [3, 6]
+
+
+def test_of_several_drafts_an_example_points_to_the_one_with_its_total():
+    drafts = [record(9, draft=1, total=50.0), record(9, draft=2, total=25.5)]
+    assert view_of(drafts).worst[0].row == 2
+
+
+def test_a_table_that_would_be_too_long_keeps_what_is_wrong(monkeypatch):
+    monkeypatch.setattr(view_module, "MOST_ROWS", 5)
+    view = view_of([*records(12), unscored(13)])
+    assert [row.number for row in view.table] == [3, 6, 9, 12, 13]
+    assert len(view.rows) == 13
+
+
+def test_the_best_are_the_highest_of_different_categories_and_the_worst_show_different_patterns():
+    found = [record(n, total=100.0) for n in (1, 2, 4, 5)] + [
+        record(3, total=1.0), record(6, total=2.0), record(12, total=3.0, tags=(INVENTED,)), record(15, total=4.0)
+    ]  # fmt: skip
+    best, worst = choose_examples(found, best=3, worst=3)
+    assert best == (("c-0001", 1), ("c-0002", 1), ("c-0004", 1))
+    assert worst == (("c-0003", 1), ("c-0012", 1), ("c-0006", 1))
+    assert choose_examples(list(reversed(found)), best=3, worst=3) == (best, worst)
+
+
+def test_examples_are_of_different_cases_and_never_of_unscored_replies():
+    found = [record(3, draft=d, tags=(MISSED,)) for d in (1, 2, 3)] + [unscored(6)]
+    assert choose_examples(found) == ((), (("c-0003", 1),))
+
+
+def test_a_long_reply_is_cut_and_said_to_be():
+    case = scored_case(response="You get $50 back within 14 days. " + "x" * 50_000)
+    (example,) = view_of(records(9), worst=[case]).worst
+    assert sum(len(part.text) for part in example.explanation.reply) < 7_000
+    assert example.cut == ("The reply is cut here; it has 50,033 characters.",)
+
+
+def test_a_case_that_could_not_be_scored_can_still_be_shown():
+    (example,) = view_of(records(9), worst=[failed_case()]).worst
+    assert (example.outcome, example.total) == ("not scored", "–")
+
+
+def test_no_text_in_a_view_can_turn_a_line_around_or_move_a_cursor():
+    view = hostile_view()
+    row, example, pattern = view.rows[0], view.worst[0], view.pattern_lines[0]
+    shown = (view.id, view.title, row.id, row.category, *view.remarks, pattern.examples[0].detail, example.expected)
+    fields = (field.value for field in (*view.facts, *view.receipt, *view.labels))
+    shown += (example.explanation.question, *fields)
+    assert all(plain(text) == text for text in shown)
