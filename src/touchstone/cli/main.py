@@ -15,6 +15,7 @@ from touchstone.cli.init import init
 from touchstone.cli.rubric import rubric
 from touchstone.cli.runs import compare, report, runs
 from touchstone.cli.score import score
+from touchstone.cli.serve import serve
 from touchstone.core.errors import TouchstoneError
 
 # Rich help costs a third of a second to import; Rich tracebacks show local variables, and with them customers' text.
@@ -31,6 +32,7 @@ app.command()(score)
 app.command()(eval)
 app.command()(compare)
 app.command()(report)
+app.command()(serve)
 app.add_typer(runs, name="runs")
 app.add_typer(goldset, name="goldset")
 app.add_typer(rubric, name="rubric")

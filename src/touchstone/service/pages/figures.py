@@ -1,0 +1,74 @@
+"""Runs -> their figures, worked out once: a finished run does not change, and its pages are opened often.
+
+Only figures and names are kept, no text of a customer: what `touchstone store forget` erases is not kept alive here.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from touchstone.app.runs import Opened, compare_runs, open_run
+from touchstone.rubric.model import Rubric
+from touchstone.rubric.parse import parse_rubric
+from touchstone.runs.comparison import Comparison
+from touchstone.runs.patterns import Pattern, find_patterns
+from touchstone.runs.run import Run
+from touchstone.runs.summary import Summary, summarise
+from touchstone.store.runs import Store
+
+_MOST = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A run, its rubric and what its replies come to; the patterns' examples are ids alone."""
+
+    run: Run
+    rubric: Rubric
+    summary: Summary
+    patterns: tuple[Pattern, ...]
+
+
+def figures_of(run: Run, *, store: Store) -> Figures:
+    """The figures of a run."""
+    return _kept(("figures", store.place, run.id), run.finished, lambda: _figures(open_run(run.id, store=store)))
+
+
+def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:
+    """What changed from one run to another; the ids of flipped cases are kept, and what changed in them."""
+    finished = f"{before.finished} {after.finished}" if before.finished and after.finished else None
+    key = ("comparison", store.place, before.id, after.id)
+    return _kept(key, finished, lambda: compare_runs(*(open_run(run.id, store=store) for run in (before, after))))
+
+
+def rubric_of(run: Run, *, store: Store) -> Rubric:
+    """The rubric a run was graded by."""
+    return parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
+
+
+def _figures(opened: Opened) -> Figures:
+    patterns = (replace(each, examples=tuple((id, "") for id, _ in each.examples)) for each in find_patterns(opened.records))
+    return Figures(opened.run, opened.rubric, summarise(opened.records, rubric=opened.rubric), tuple(patterns))
+
+
+_lock = threading.Lock()
+_cache: OrderedDict[tuple[str, ...], tuple[str, Any]] = OrderedDict()
+
+
+def _kept[T](key: tuple[str, ...], version: str | None, make: Callable[[], T]) -> T:
+    """What was made for this key and version; without a version it is still changing and made anew."""
+    with _lock:
+        found = _cache.get(key)
+        if found is not None and found[0] == version:
+            _cache.move_to_end(key)
+            value: T = found[1]
+            return value
+    made = make()
+    if version is not None:
+        with _lock:
+            _cache[key] = (version, made)
+            while len(_cache) > _MOST:
+                _cache.popitem(last=False)
+    return made
