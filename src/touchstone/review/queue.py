@@ -75,4 +75,5 @@ class Progress:
 
 def progress(states: Iterable[State]) -> Progress:
     """The count of each state."""
-    return Progress(**Counter(states))
+    counted = Counter(states)
+    return Progress(**{str(state): counted[state] for state in STATES})
