@@ -28,7 +28,8 @@ from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
-from touchstone.runs.run import Receipt, Run
+from touchstone.runs.redaction import redact_reply
+from touchstone.runs.run import Kind, Receipt, Run
 from touchstone.store.runs import Scored, Store
 
 LOCK = ".lock"
@@ -48,6 +49,8 @@ class Assignment:
     headers: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     starts_over: bool = False
+    kind: Kind = "goldset"
+    redacts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ def evaluate_goldset(
             done = store.positions(run.id)
             on_start(run, len(done))
             replies = _replies(assignment, entries, responses=responses, bot=bot, done=done)
-            seconds = _score_all(replies, run.id, done, settings=settings, store=store, on_step=on_step)
+            keep = _Keeping(store, run.id, redacts=assignment.redacts)
+            seconds = _score_all(replies, done, settings=settings, keep=keep, on_step=on_step)
             return store.finish_run(run.id, finished=_now(), seconds=run.seconds + seconds)
 
 
@@ -100,9 +104,25 @@ def _replies(
     return _Replies(drafted, sum(assignment.repeat if isinstance(entry.case, Case) else 1 for entry in entries))
 
 
-def _score_all(
-    replies: _Replies, run: str, done: set[int], *, settings: Settings, store: Store, on_step: OnStep
-) -> float:
+@dataclass(frozen=True, slots=True)
+class _Keeping:
+    """Where results go, and whether personal data is taken out of them on the way."""
+
+    store: Store
+    run: str
+    redacts: bool
+
+    def add(self, reply: Reply, result: Result, *, seconds: float) -> None:
+        case = reply.case if isinstance(reply.case, Case) else None
+        found = record(case, result, draft=reply.draft)
+        if self.redacts and case is not None:
+            redacted = redact_reply(case, result, found)
+            case, result, found = redacted.case, redacted.result, redacted.record
+        entry = Scored(position=reply.position, case=case, result=result, record=found, seconds=seconds)
+        self.store.add_results(self.run, [entry])
+
+
+def _score_all(replies: _Replies, done: set[int], *, settings: Settings, keep: _Keeping, on_step: OnStep) -> float:
     """How long it took. Each result is in the store before the next reply is looked at."""
     start = time.monotonic()
     count = len(done)
@@ -111,15 +131,7 @@ def _score_all(
             continue
         began = time.monotonic()
         result = _scored(reply, settings=settings)
-        case = reply.case if isinstance(reply.case, Case) else None
-        entry = Scored(
-            position=reply.position,
-            case=case,
-            result=result,
-            record=record(case, result, draft=reply.draft),
-            seconds=time.monotonic() - began,
-        )
-        store.add_results(run, [entry])
+        keep.add(reply, result, seconds=time.monotonic() - began)
         count += 1
         on_step(Step(reply, result, count, replies.total))
     return time.monotonic() - start
@@ -170,10 +182,10 @@ def _claimed(assignment: Assignment, receipt: Receipt, *, settings: Settings, st
     with ExitStack() as held:
         begun = () if assignment.starts_over else store.unfinished_runs(receipt, labels=assignment.labels)
         for run in begun:
-            if _lock(run_directory(run.id, settings=settings), held):
+            if run.kind == assignment.kind and _lock(run_directory(run.id, settings=settings), held):
                 yield run
                 return
-        run = Run(id=_new_id(), started=_now(), receipt=receipt, labels=assignment.labels)
+        run = Run(id=_new_id(), started=_now(), receipt=receipt, labels=assignment.labels, kind=assignment.kind)
         _lock(run_directory(run.id, settings=settings), held)
         store.create_run(run, rubric=write_rubric(settings.rubric))
         yield run
