@@ -28,9 +28,10 @@ def verify_password(kept: str | None, password: str) -> bool:
     from argon2.exceptions import InvalidHashError, VerificationError
 
     try:
-        return _hasher().verify(kept or _nobody(), password[:MOST_LENGTH]) and kept is not None
+        _hasher().verify(kept or _nobody(), password[:MOST_LENGTH])
     except (VerificationError, InvalidHashError):
         return False
+    return kept is not None
 
 
 @cache

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from touchstone import __version__
 from touchstone.app.config import Settings
-from touchstone.service.api import cases, comparisons, health, runs, score
+from touchstone.service.api import cases, comparisons, health, patterns, queues, reviews, runs, score
 from touchstone.service.auth import routes as auth
 from touchstone.service.context import Service
 from touchstone.service.edge import Edge
@@ -29,7 +29,15 @@ With `--auth`, send `Authorization: Bearer TOKEN`; tokens come from `touchstone 
 Errors are problem details (RFC 9457). Lists give `next`, which is the `after` of the next page.
 A POST that carries an `Idempotency-Key` is carried out once, however often it is sent.
 """
-API_ROUTERS = (score.router, runs.router, comparisons.router, cases.router)
+API_ROUTERS = (
+    score.router,
+    runs.router,
+    comparisons.router,
+    cases.router,
+    queues.router,
+    reviews.router,
+    patterns.router,
+)
 
 
 def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI:
@@ -51,10 +59,7 @@ def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI
     )
     app.state.service = service
     install_problems(app)
-    api = APIRouter(prefix="/v1")
-    for router in API_ROUTERS:
-        api.include_router(router)
-    for router in (api, health.router, auth.router):
+    for router in (*API_ROUTERS, health.router, auth.router):
         app.include_router(router)
     return app
 

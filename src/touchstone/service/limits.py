@@ -32,7 +32,7 @@ class Rates:
         # When the bucket would be full again: one number says how much is left in it.
         full_at = max(now, self._full_at.pop(caller, now)) + cost / self._rate
         late = full_at - now - max(_BURST_SECONDS, cost / self._rate)
-        if late > 0:
+        if late > 1e-9:
             self._full_at[caller] = full_at - cost / self._rate
             detail = f"more than {self._rate:g} cases a second: wait {late:.1f} s, or raise touchstone serve --rate"
             raise Refusal(429, "too-many", detail, headers={"Retry-After": str(int(late) + 1)})

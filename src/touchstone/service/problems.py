@@ -39,6 +39,7 @@ _BY_STATUS = {400: "invalid", 401: "sign-in", 403: "forbidden", 404: "unknown", 
 _REVIEW = {"invalid": (422, "invalid"), "unknown": (404, "unknown"), "conflict": (409, "conflict")}
 _STORE_DETAIL = "the database is locked, full or gone: try again; the service's log says what is wrong"
 _LONGEST = 500
+_NO_PAGES = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
 
 log = logging.getLogger("touchstone.service")
 
@@ -62,7 +63,7 @@ def install_problems(app: FastAPI) -> None:
 
 async def _answer(request: Request, error: Exception) -> Response:
     refusal = refusal_of(error)
-    if request.url.path.startswith(API) or refusal.status_code < 400:
+    if request.url.path.startswith(API) or request.url.path in _NO_PAGES:
         return problem_response(refusal)
     return _page(request, refusal)
 
@@ -114,8 +115,12 @@ def problem_response(refusal: Refusal) -> Response:
 
 
 def _page(request: Request, refusal: Refusal) -> Response:
-    # TODO pages
-    return problem_response(refusal)
+    """The pages' own form of a refusal; what leads to the login goes as it is."""
+    from touchstone.service.pages.problem import problem_page
+
+    if refusal.kind == "sign-in":
+        return problem_response(refusal)
+    return problem_page(request, refusal.status_code, TITLES[refusal.kind], one_line(str(refusal.detail))[:_LONGEST])
 
 
 def _place(where: tuple[Any, ...]) -> str:

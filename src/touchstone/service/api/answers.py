@@ -9,7 +9,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from touchstone.core.errors import StoreError
-from touchstone.runs.run import Run
+from touchstone.runs.run import Kind, Run
 from touchstone.service.context import Service
 from touchstone.service.problems import Refusal
 
@@ -24,10 +24,10 @@ def json_answer(value: Any, *, status: int = 200) -> Response:
     return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
 
 
-def find_run(here: Service, name: str) -> Run:
-    """The run of this id, beginning of an id, `latest` or `previous`."""
+def find_run(here: Service, name: str, *, kind: Kind = "goldset") -> Run:
+    """The run of this id, beginning of an id, `latest` or `previous`; the last two are of the kind."""
     with asking(here, f"there is no run '{name}', or several begin so: GET /v1/runs lists them"):
-        return here.store.find_run(name)
+        return here.store.find_run(name, kind=kind)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
 from touchstone.service.problems import Refusal
 
-router = APIRouter(prefix="/cases", tags=["cases"])
+router = APIRouter(prefix="/v1/cases", tags=["cases"])
 
 
 @router.get("/{case:path}", responses=problems(404, 422))

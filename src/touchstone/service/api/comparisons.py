@@ -11,7 +11,7 @@ from touchstone.service.api.examples import problems
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
 
-router = APIRouter(prefix="/comparisons", tags=["comparisons"])
+router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"])
 _Name = Annotated[str, Query(max_length=200, description="A run's id, its beginning, `latest` or `previous`.")]
 
 

@@ -129,13 +129,14 @@ PROBLEM: dict[str, Any] = {
     },
 }
 _MEANINGS = {
+    400: "The body is not JSON.",
     401: "Nobody has signed in.",
     403: "For another role, or from another site's page.",
     404: "There is no such thing.",
     408: "The body did not arrive.",
     409: "Something newer is there, or it is closed.",
     413: "The body is too large.",
-    415: "The body is not JSON.",
+    415: "The body is not declared as JSON.",
     422: "What was sent cannot be used.",
     429: "Too many requests of one caller; Retry-After says when to come again.",
     503: "Too much to do, or the store cannot be used; Retry-After says when to come again.",

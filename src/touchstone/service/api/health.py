@@ -36,8 +36,10 @@ async def ready(here: Here) -> JSONResponse:
 @router.get(
     "/metrics",
     response_class=Response,
-    responses={200: {"description": "Figures in Prometheus's text format.", "content": {"text/plain": {}}}}
-    | problems(),
+    responses={
+        200: {"description": "Figures in Prometheus's format.", "content": {"text/plain": {}}},
+        **problems(),
+    },
 )
 async def metrics(here: Here, who: Viewer) -> Response:
     """Counts and times for Prometheus: no text, no name."""

@@ -12,12 +12,13 @@ from touchstone.runs.record import record_to_dict
 from touchstone.runs.run import Run
 from touchstone.service.api.answers import After, Limit, asking, find_run, json_answer
 from touchstone.service.api.examples import problems
+from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Viewer
-from touchstone.service.clock import now
 from touchstone.service.context import Here
-from touchstone.store.audit import Entry
+from touchstone.service.problems import Refusal
+from touchstone.store.runs import Filters
 
-router = APIRouter(prefix="/runs", tags=["runs"])
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
 RunName = Annotated[str, Path(max_length=200, description="A run's id, its beginning, `latest` or `previous`.")]
 _Text = Annotated[str | None, Query(max_length=500)]
 _Labels = Annotated[
@@ -38,8 +39,8 @@ def list_runs(
 ) -> Response:
     """Runs, the newest first; `next` is the `after` of the next page, null at the end."""
     labels = dict(each.partition("=")[::2] for each in label or ())
-    with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
-        found = here.store.list_runs(limit=limit + 1, labels=labels, kind=kind, after=after)
+    every = here.store.list_runs(labels=labels, kind=kind)
+    found = every[_place(every, after) :]
     runs = found[:limit]
     more = runs[-1].id if len(found) > limit else None
     return json_answer({"runs": [run_row(run) for run in runs], "next": more})
@@ -74,17 +75,9 @@ def list_results(
 ) -> Response:
     """The replies of a run in order, as they are counted, without their texts."""
     found = find_run(here, run)
+    filters = Filters(outcome=outcome, decision=decision, category=category, tag=tag, search=search)
     with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
-        page = here.store.page(
-            found.id,
-            outcome=outcome,
-            decision=decision,
-            category=category,
-            tag=tag,
-            search=search,
-            after=after,
-            limit=limit,
-        )
+        page = here.store.page(found.id, filters, after=after, limit=limit)
     rows = [{"position": each.position, **record_to_dict(each.record)} for each in page.items]
     return json_answer({"run": found.id, "results": rows, "next": page.next})
 
@@ -101,7 +94,7 @@ def show_result(here: Here, who: Viewer, run: RunName, position: Annotated[int, 
         "draft": scored.record.draft,
         "case": None if scored.case is None else case_to_dict(scored.case),
         "result": result_to_dict(scored.result),
-        "waivers": [asdict(waiver) for waiver in here.store.reviews.waivers(found.id, position)],
+        "waivers": [asdict(waiver) for waiver in here.store.marks.waivers(found.id, position)],
     }
     return json_answer(answer)
 
@@ -110,7 +103,7 @@ def show_result(here: Here, who: Viewer, run: RunName, position: Annotated[int, 
 def label_run(here: Here, who: Lead, run: RunName, labels: _Labels) -> Response:
     """Set labels; null takes one away. Saying it twice changes nothing more."""
     labelled = here.store.label_run(find_run(here, run).id, labels)
-    here.store.audit.note(Entry(at=now(), who=who.name, act="run labelled", subject=labelled.id))
+    note(here, who, "run labelled", labelled.id)
     return json_answer(run_row(labelled))
 
 
@@ -120,8 +113,18 @@ def delete_run(here: Here, who: Lead, run: RunName) -> Response:
     with asking(here, f"there is no run with the id '{run}': give it in full"):
         here.store.delete_run(run)
     here.views.forget()
-    here.store.audit.note(Entry(at=now(), who=who.name, act="run deleted", subject=run))
+    note(here, who, "run deleted", run)
     return Response(status_code=204)
+
+
+def _place(runs: list[Run], after: str | None) -> int:
+    """Where the page behind the run `after` begins."""
+    if after is None:
+        return 0
+    for at, run in enumerate(runs, 1):
+        if run.id == after:
+            return at
+    raise Refusal(422, "invalid", "the cursor is none of this list: begin at its first page")
 
 
 def run_row(run: Run) -> dict[str, Any]:

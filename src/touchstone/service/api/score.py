@@ -9,7 +9,7 @@ from starlette.responses import Response
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.json_text import parse_json
-from touchstone.io.rows import Row
+from touchstone.io.rows import Row, unreadable
 from touchstone.service.api.examples import (
     BATCH,
     CASE,
@@ -24,10 +24,10 @@ from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here, Service
 from touchstone.service.problems import Refusal
 
-router = APIRouter(tags=["score"])
+router = APIRouter(prefix="/v1", tags=["score"])
 # A larger body is read in a thread, so that others are answered meanwhile.
 _QUICKLY_READ = 64 * 1024
-_REMEDY = "send a case as one JSON object, or several as {\"cases\": […]}"
+_REMEDY = 'send a case as one JSON object, or several as {"cases": […]}'
 _REQUEST: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -50,7 +50,9 @@ _RESULT = {"anyOf": [RESULT, RESULTS]}
     openapi_extra=_REQUEST,
     response_class=Response,
     responses={
-        200: body(_RESULT, description="The case's Result, or `results` in the order of the cases.", example=RESULT_EXAMPLE),
+        200: body(
+            _RESULT, description="The case's Result, or `results` in the order of the cases.", example=RESULT_EXAMPLE
+        ),
         **problems(400, 408, 413, 415, 422),
     },
 )
@@ -70,8 +72,10 @@ async def score(request: Request, here: Here, who: Viewer) -> Response:
         return _json(judged)
     if not 1 <= len(cases) <= here.options.max_cases:
         most = here.options.max_cases
-        raise Refusal(422, "invalid", f"'cases' holds {len(cases)} cases, allowed are 1 to {most}: send several batches")
-    here.rates.take(who.name, cost=len(cases) - 1)
+        raise Refusal(
+            422, "invalid", f"'cases' holds {len(cases)} cases, allowed are 1 to {most}: send several batches"
+        )
+    here.rates.take(who.key, cost=len(cases) - 1)
     bodies = await _judged(_entries(cases, here), here)
     return _json(b'{"results":[' + b",".join(bodies) + b"]}")
 
@@ -104,7 +108,7 @@ def _entries(cases: list[Any], here: Service) -> list[Entry]:
 
 
 def _content(case: Any) -> dict[str, Any] | Failure:
-    return case if isinstance(case, dict) else Failure("read", "CaseError", "the case is no JSON object: send an object")
+    return case if isinstance(case, dict) else unreadable("CaseError", "the case is no JSON object: send an object")
 
 
 async def _judged(entries: list[Entry], here: Service) -> list[bytes]:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
-from touchstone.service.auth.principal import LOCAL, Principal, Role
+from touchstone.service.auth.principal import LOCAL, Principal, Role, Via, role_of
 from touchstone.service.auth.secret import fingerprint
 from touchstone.service.clock import now
 from touchstone.service.context import Here
@@ -46,12 +46,12 @@ def _by_session(session: str, store: Store) -> Principal | None:
     return _user(found.user, store, via="session", csrf=found.csrf)
 
 
-def _user(name: str, store: Store, *, via: str, csrf: str = "") -> Principal | None:
+def _user(name: str, store: Store, *, via: Via, csrf: str = "") -> Principal | None:
     """The user as they are now: a role that was taken away, or an account that was closed, counts at once."""
     user = store.users.get(name)
     if user is None or user.disabled:
         return None
-    return Principal(user.name, user.role, "token" if via == "token" else "session", csrf)
+    return Principal(user.name, role_of(user.role), via, csrf)
 
 
 class Needs:
@@ -68,7 +68,7 @@ class Needs:
             raise Refusal(403, "forbidden", f"this is for a {self.role}, and {who.name} is a {who.role}: ask a lead")
         if who.via == "session" and request.method not in SAFE_METHODS:
             await _check_csrf(request, who)
-        here.rates.take(f"{who.via} {who.name}" if who is not LOCAL else "local")
+        here.rates.take(who.key)
         return who
 
 

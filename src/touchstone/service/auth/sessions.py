@@ -13,8 +13,8 @@ from touchstone.service.auth.guard import COOKIE
 from touchstone.service.auth.secret import fingerprint, new_session
 from touchstone.service.clock import from_now, now
 from touchstone.service.context import Service
-from touchstone.store.audit import Entry
-from touchstone.store.sessions import Session
+from touchstone.store.guards import Entry
+from touchstone.store.users import Session
 
 # Failures within the window after which nobody is let in: of one name from one address, of a name, of an address.
 # The second is high, so that a stranger elsewhere cannot easily lock somebody out.
@@ -58,7 +58,8 @@ def sign_in(here: Service, *, name: str, password: str, address: str) -> SignedI
     store.logins.note(name, address=address, at=now(), ok=True)
     store.sessions.expire(now())
     secret = new_session()
-    session = Session(name, secrets.token_urlsafe(32), now(), from_now(here.options.session_seconds))
+    expires = from_now(here.options.session_seconds)
+    session = Session(user=name, csrf=secrets.token_urlsafe(32), made=now(), expires=expires)
     store.sessions.add(fingerprint(secret), session)
     store.audit.note(Entry(at=now(), who=name, act="login"))
     here.meters.signed_in("right")
