@@ -91,6 +91,7 @@ class WeeklyReport:
     made: str
     progress: Progress
     judged_rate: float | None
+    judged_unsafe: float | None
     judged_open: int
     corrected: Corrected
     unsafe: Corrected
@@ -127,6 +128,7 @@ def weekly_report(
         made=made,
         progress=progress(each.item.state for each in items),
         judged_rate=rate,
+        judged_unsafe=fmean(reply.unsafe for reply in judged) if judged else None,
         judged_open=len(judged) - len(known),
         corrected=_corrected(judged, settled, values=[_passed(reply, rate) for reply in judged], of="passed"),
         unsafe=_corrected(judged, settled, values=[float(reply.unsafe) for reply in judged], of="unsafe"),
