@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -37,9 +38,13 @@ LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What is to be evaluated: the gold set, where its replies come from, and how the run is labelled."""
+    """What is to be evaluated: the gold set, where its replies come from, and how the run is labelled.
+
+    `name` is what the run calls the gold set, where that is not its path.
+    """
 
     goldset: str
+    name: str | None = None
     responses: str | None = None
     bot: str | None = None
     repeat: int = 1
@@ -65,12 +70,22 @@ class Step:
 
 OnStep = Callable[[Step], None]
 OnStart = Callable[[Run, int], None]
+Score = Callable[[Case], Result]
 
 
 def evaluate_goldset(
-    assignment: Assignment, *, settings: Settings, store: Store, on_start: OnStart, on_step: OnStep
+    assignment: Assignment,
+    *,
+    settings: Settings,
+    store: Store,
+    on_start: OnStart,
+    on_step: OnStep,
+    score: Score | None = None,
 ) -> Run:
-    """Score what the store does not hold yet of the run, and finish it. `on_start` is told what it did hold."""
+    """Score what the store does not hold yet of the run, and finish it. `on_start` is told what it did hold.
+
+    A service passes `score`, so that its own processes do the work.
+    """
     entries = _read(assignment, settings=settings)
     responses = read_responses(assignment.responses, columns=settings.columns) if assignment.responses else None
     with _bot(assignment) as bot:
@@ -80,7 +95,8 @@ def evaluate_goldset(
             on_start(run, len(done))
             replies = _replies(assignment, entries, responses=responses, bot=bot, done=done)
             keep = _Keeping(store, run.id, redacts=assignment.redacts)
-            seconds = _score_all(replies, done, settings=settings, keep=keep, on_step=on_step)
+            scorer = score or partial(_score_here, settings=settings)
+            seconds = _score_all(replies, done, score=scorer, keep=keep, on_step=on_step)
             return store.finish_run(run.id, finished=_now(), seconds=run.seconds + seconds)
 
 
@@ -122,7 +138,7 @@ class _Keeping:
         self.store.add_results(self.run, [entry])
 
 
-def _score_all(replies: _Replies, done: set[int], *, settings: Settings, keep: _Keeping, on_step: OnStep) -> float:
+def _score_all(replies: _Replies, done: set[int], *, score: Score, keep: _Keeping, on_step: OnStep) -> float:
     """How long it took. Each result is in the store before the next reply is looked at."""
     start = time.monotonic()
     count = len(done)
@@ -130,17 +146,21 @@ def _score_all(replies: _Replies, done: set[int], *, settings: Settings, keep: _
         if reply.position in done:
             continue
         began = time.monotonic()
-        result = _scored(reply, settings=settings)
+        result = _scored(reply, score=score)
         keep.add(reply, result, seconds=time.monotonic() - began)
         count += 1
         on_step(Step(reply, result, count, replies.total))
     return time.monotonic() - start
 
 
-def _scored(reply: Reply, *, settings: Settings) -> Result:
+def _score_here(case: Case, *, settings: Settings) -> Result:
+    return score_case(case, line=0, settings=settings)
+
+
+def _scored(reply: Reply, *, score: Score) -> Result:
     if isinstance(reply.case, Failure):
         return failed(reply.id, reply.case, line=reply.line)
-    result = score_case(reply.case, line=reply.line, settings=settings)
+    result = score(reply.case)
     return replace(result, line=reply.line) if result.failures else result
 
 
@@ -156,7 +176,7 @@ def _receipt(
 ) -> Receipt:
     rubric = settings.rubric
     return Receipt(
-        goldset=assignment.goldset,
+        goldset=assignment.name or assignment.goldset,
         data=data_hash(entries),
         rubric=rubric.name,
         rubric_version=rubric.version,

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from touchstone.app.runs import Opened, compare_runs, open_run
 from touchstone.rubric.model import Rubric
@@ -19,6 +19,7 @@ from touchstone.runs.summary import Summary, summarise
 from touchstone.store.runs import Store
 
 _MOST = 128
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,10 @@ def figures_of(run: Run, *, store: Store) -> Figures:
 
 
 def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:
-    """What changed from one run to another; the ids of flipped cases are kept, and what changed in them."""
+    """What changed from one run to another, without the cases that changed sides."""
     finished = f"{before.finished} {after.finished}" if before.finished and after.finished else None
     key = ("comparison", store.place, before.id, after.id)
-    return _kept(key, finished, lambda: compare_runs(*(open_run(run.id, store=store) for run in (before, after))))
+    return _kept(key, finished, lambda: replace(_compared(before, after, store=store), flips=()))
 
 
 def rubric_of(run: Run, *, store: Store) -> Rubric:
@@ -48,8 +49,14 @@ def rubric_of(run: Run, *, store: Store) -> Rubric:
     return parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
 
 
+def _compared(before: Run, after: Run, *, store: Store) -> Comparison:
+    return compare_runs(open_run(before.id, store=store), open_run(after.id, store=store))
+
+
 def _figures(opened: Opened) -> Figures:
-    patterns = (replace(each, examples=tuple((id, "") for id, _ in each.examples)) for each in find_patterns(opened.records))
+    patterns = (
+        replace(each, examples=tuple((id, "") for id, _ in each.examples)) for each in find_patterns(opened.records)
+    )
     return Figures(opened.run, opened.rubric, summarise(opened.records, rubric=opened.rubric), tuple(patterns))
 
 
@@ -57,7 +64,7 @@ _lock = threading.Lock()
 _cache: OrderedDict[tuple[str, ...], tuple[str, Any]] = OrderedDict()
 
 
-def _kept[T](key: tuple[str, ...], version: str | None, make: Callable[[], T]) -> T:
+def _kept(key: tuple[str, ...], version: str | None, make: Callable[[], T]) -> T:
     """What was made for this key and version; without a version it is still changing and made anew."""
     with _lock:
         found = _cache.get(key)

@@ -12,7 +12,7 @@ from touchstone.report.figures import change, count, figure, interval, moment
 from touchstone.report.plain import one_line
 from touchstone.report.run.charts import rate_strip
 from touchstone.review.action import Share, effect_of
-from touchstone.runs.run import Run
+from touchstone.runs.run import Kind, Run
 from touchstone.runs.summary import CategoryFigures
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
@@ -23,7 +23,7 @@ from touchstone.store.runs import Store
 
 router = APIRouter(include_in_schema=False)
 _RUNS = 20
-_NAMES = {"goldset": "Gold set", "production": "Production"}
+_NAMES: dict[Kind, str] = {"goldset": "Gold set", "production": "Production"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def run_name(run: Run) -> str:
     return one_line(labels or run.receipt.goldset)
 
 
-def _board(kind: str, *, store: Store) -> dict[str, object] | None:
+def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
     """What is shown of one kind of run; None when there is no finished one."""
     runs = [run for run in store.list_runs(kind=kind, limit=_RUNS) if run.finished]
     if not runs:
@@ -97,7 +97,7 @@ def _line(found: Figures) -> dict[str, str | int]:
     }
 
 
-def _alarms(kind: str, every: Sequence[Figures], *, store: Store) -> Iterator[Alarm]:
+def _alarms(kind: Kind, every: Sequence[Figures], *, store: Store) -> Iterator[Alarm]:
     """What the newest run is clearly worse in than the one before it, and targets it clearly misses."""
     latest = every[0]
     here = f"/runs/{latest.run.id}"
@@ -122,10 +122,12 @@ def _paired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]
         # Runs of two rubrics: nothing can be said, and nothing is amiss.
         return
     href = f"/compare?before={before.run.id}&after={after.run.id}"
-    for line in (*found.headline, *found.grades, *found.categories):
+    for line in (*found.headline[:2], *found.categories):
         if line.standing == "worse":
-            name = "The pass rate" if line.name == "pass rate" else line.name[:1].upper() + line.name[1:]
+            name = {"pass rate": "The pass rate", "safety failures": "Safety"}.get(line.name, f"Category {line.name}")
             yield Alarm(f"{name} is worse than in the run before: {line.difference} ({line.chance})", href)
+    if worse := [f"{line.name} {line.difference}" for line in found.grades if line.standing == "worse"]:
+        yield Alarm(f"Grades are worse than in the run before: {', '.join(worse)}", href)
 
 
 def _unpaired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -33,16 +34,19 @@ def draw_trend(spots: Sequence[Spot], *, target: tuple[float, float] | None) -> 
         low, high = _up(target[0]), _up(target[1])
         parts.insert(0, f'<rect x="6%" y="{high:.1f}" width="94%" height="{max(low - high, 2):.1f}" class="aim"/>')
     drawn = [(at, spot) for at, spot in enumerate(spots) if spot.value is not None]
-    for (first, a), (second, b) in zip(drawn, drawn[1:], strict=False):
-        ends = f'x1="{_along(first, spots)}" y1="{_up(a.value or 0):.1f}" x2="{_along(second, spots)}" y2="{_up(b.value or 0):.1f}"'
-        parts.append(f'<line {ends} class="path"/>')
+    for (first, a), (second, b) in pairwise(drawn):
+        start = f'x1="{_along(first, spots)}" y1="{_up(a.value or 0):.1f}"'
+        end = f'x2="{_along(second, spots)}" y2="{_up(b.value or 0):.1f}"'
+        parts.append(f'<line {start} {end} class="path"/>')
     parts += [_point(_along(at, spots), spot) for at, spot in drawn]
     for at in sorted({0, len(spots) - 1}):
         anchor = "start" if at == 0 and len(spots) > 1 else "end" if len(spots) > 1 else "middle"
         place = f'x="{_along(at, spots)}" y="{_FLOOR + 20}"'
         parts.append(f'<text {place} class="tick" text-anchor="{anchor}">{escape(spots[at].label)}</text>')
     said = "; ".join(f"{spot.label}: {figure(spot.value, 'share')}" for spot in spots)
-    head = f'<svg class="chart trend" width="100%" height="{_HEIGHT - 20}" role="group" aria-label="Pass rate over time">'
+    head = (
+        f'<svg class="chart trend" width="100%" height="{_HEIGHT - 20}" role="group" aria-label="Pass rate over time">'
+    )
     return Markup(head + f"<desc>{escape(said)}</desc>" + "".join(parts) + "</svg>")
 
 
