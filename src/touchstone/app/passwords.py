@@ -1,5 +1,6 @@
 """A password -> the argon2id text that is kept of it, and whether another try is the same password."""
 
+import secrets
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def verify_password(kept: str | None, password: str) -> bool:
         _hasher().verify(kept or _nobody(), password[:MOST_LENGTH])
     except (VerificationError, InvalidHashError):
         return False
-    return kept is not None
+    return bool(kept)
 
 
 @cache
@@ -46,4 +47,4 @@ def _hasher() -> "PasswordHasher":
 
 @cache
 def _nobody() -> str:
-    return _hasher().hash("nobody has this password")
+    return _hasher().hash(secrets.token_hex())

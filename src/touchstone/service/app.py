@@ -15,6 +15,7 @@ from touchstone.service.edge import Edge
 from touchstone.service.limits import BodyLimit, Rates
 from touchstone.service.meters import Meters
 from touchstone.service.options import RATE_UNDER_AUTH, Options, check_options
+from touchstone.service.pages import router as pages
 from touchstone.service.problems import install_problems
 from touchstone.service.scoring.scorer import Scorer
 from touchstone.service.telemetry import open_telemetry
@@ -59,7 +60,7 @@ def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI
     )
     app.state.service = service
     install_problems(app)
-    for router in (*API_ROUTERS, health.router, auth.router):
+    for router in (*API_ROUTERS, health.router, auth.router, pages.router):
         app.include_router(router)
     return app
 

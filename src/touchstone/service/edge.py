@@ -13,6 +13,8 @@ from touchstone.service.problems import Refusal, defect, problem_response
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
+# Asked every few seconds by machines.
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 CONTENT_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -89,7 +91,8 @@ class Edge:
         route = getattr(scope.get("route"), "path", "none")
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._meters.answered(method=method, route=route, status=status, seconds=seconds)
-        log.info("%s %s %d %.1f ms", method, route, status, seconds * 1000)
+        level = logging.DEBUG if route in _PROBES and status < 400 else logging.INFO
+        log.log(level, "%s %s %d %.1f ms", method, route, status, seconds * 1000)
 
 
 def _is_own(headers: Headers) -> bool:
