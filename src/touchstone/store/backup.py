@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from touchstone.core.errors import StoreError
 from touchstone.store.database import PATIENCE_SECONDS
@@ -20,18 +21,17 @@ def back_up(place: str, target: Path) -> None:
         raise StoreError(f"the store {place} does not exist: name the one to back up")
     if target.exists():
         raise StoreError(f"{target} exists: name another file, or move it away")
-    part = target.with_name(f"{target.name}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        with faults(place):
-            _copy(source, part)
-        _check(part)
-        part.replace(target)
+        # In the same directory, so that it is moved in one step.
+        with TemporaryDirectory(dir=target.parent, prefix=".touchstone-") as directory:
+            part = Path(directory) / target.name
+            with faults(place):
+                _copy(source, part)
+            _check(part)
+            part.replace(target)
     except OSError as error:
         raise _unwritable(target, error) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def restore(place: str, source: Path) -> Path | None:

@@ -99,8 +99,8 @@ class Idempotency:
         row = {"key": key, "who": who, "route": route, "request_hash": request_hash, "made": at}
         with self._database.writing() as connection:
             kinds: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
-            made = connection.execute(kinds[connection.dialect.name](idempotency).on_conflict_do_nothing(), row)
-            if made.rowcount:
+            adding = kinds[connection.dialect.name](idempotency).on_conflict_do_nothing()
+            if connection.execute(adding.returning(idempotency.c.key), row).first() is not None:
                 return None
             found = connection.execute(select(idempotency).where(*_here(key, who, route))).one()
             return Kept(found.request_hash, found.status, found.body)

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import NullType
 
 from touchstone.core.errors import StoreError
 from touchstone.runs.record import Record
@@ -21,6 +25,23 @@ LIMIT = 50
 MAX_LIMIT = 1000
 OPEN = "open"
 _LAST_CHARACTER = "\U0010ffff"
+
+
+class _Rare(FunctionElement[Any]):
+    """A condition that seldom holds: SQLite takes "is null" for frequent and would read the run from end to end."""
+
+    type = NullType()
+    inherit_cache = True
+
+
+@compiles(_Rare)
+def _compile_rare(element: _Rare, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(_Rare, "sqlite")
+def _compile_rare_for_sqlite(element: _Rare, compiler: SQLCompiler, **options: Any) -> str:
+    return f"unlikely({compiler.process(element.clauses, **options)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +87,17 @@ def page_query(run: int, filters: Filters, *, after: Sequence[Any] | None, limit
         conditions += [result_tags.c.run == run, result_tags.c.tag == filters.tag]
         place = place if filters.search else (result_tags.c.position,)
     if filters.outcome is not None:
-        wanted = None if filters.outcome == OPEN else filters.outcome
-        conditions.append(results.c.outcome.is_(None) if wanted is None else results.c.outcome == wanted)
+        is_open = filters.outcome == OPEN
+        conditions.append(_Rare(results.c.outcome.is_(None)) if is_open else results.c.outcome == filters.outcome)
     if filters.category is not None:
         conditions.append(results.c.category == filters.category)
     if filters.decision is not None:
         conditions.append(results.c.decision == filters.decision)
     if after is not None:
         conditions.append(_beyond(place, after))
+    if filters.outcome == OPEN and not filters.search and filters.tag is None:
+        # All have the same, but PostgreSQL has to be told that the index gives this order.
+        return query.where(*conditions).order_by(results.c.outcome, *place).limit(limit)
     return query.where(*conditions).order_by(*place).limit(limit)
 
 
