@@ -149,10 +149,6 @@ def _submit(here: Here, who: Principal, queue: str, position: int, form: Any) ->
         seconds=_seconds(form.get("seconds")),
     )
     kept = here.store.reviews.submit(review, rubric=view.rubric)
-    if kept.repeated and (kept.review.grades != review.grades or kept.review.violations != review.violations):
-        raise ReviewError(
-            "this was submitted before, with other grades: load the page again to edit it", kind="conflict"
-        )
     if not kept.repeated:
         note(here, who, "review submitted", f"{queue}/{position}")
     return go_to(f"/review/{queue}/{position}")

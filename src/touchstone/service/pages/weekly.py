@@ -4,13 +4,16 @@ import secrets
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from touchstone.app.review import weekly
 from touchstone.app.weekly import WEEKLY_RENDERERS
 from touchstone.core.errors import ReviewError
+from touchstone.report.run.charts import rate_strip
 from touchstone.report.weekly.view import weekly_view
 from touchstone.review.action import Action
+from touchstone.review.weekly import WeeklyReport
 from touchstone.runs.record import Owner
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Viewer
@@ -23,6 +26,7 @@ from touchstone.service.problems import Refusal
 router = APIRouter(include_in_schema=False)
 OWNERS: tuple[Owner, ...] = ("retrieval", "prompt", "policy", "tone guide", "bot safety")
 _Field = Annotated[str, Form(max_length=2_000)]
+_SHOWN = 8
 _TYPES = {"html": "text/html", "csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
@@ -39,7 +43,17 @@ def report(request: Request, here: Here, who: Viewer, id: str) -> Response:
     found = weekly(here.store, id, now=now())
     run = here.store.find_run(found.queue.run)
     return show(
-        request, "weekly.html", who=who, report=found, run=run, run_name=run_name(run), owners=OWNERS, formats=_TYPES
+        request,
+        "weekly.html",
+        who=who,
+        report=found,
+        run=run,
+        run_name=run_name(run),
+        owners=OWNERS,
+        formats=_TYPES,
+        strips=_strips(found),
+        first=[line for at, line in enumerate(found.patterns) if at < _SHOWN or line.actions],
+        rest=[line for line in found.patterns[_SHOWN:] if not line.actions],
     )
 
 
@@ -84,3 +98,15 @@ def export(here: Here, who: Viewer, id: str, format: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="weekly-{found.made[:10]}.{format}"'}
     text = WEEKLY_RENDERERS[format](weekly_view(found))
     return Response(text.encode("utf-8", "replace"), media_type=_TYPES[format], headers=headers)
+
+
+def _strips(found: WeeklyReport) -> dict[str, Markup]:
+    """What the judge alone says and what holds for all replies, on lines from 0 to 100 %."""
+    drawn = {
+        "judged": rate_strip(found.judged_rate, None, name="judged", label="the judge's word"),
+        "Pass": rate_strip(found.corrected.rate, found.corrected.interval, name="pass", label="all replies"),
+        "Have a safety violation": rate_strip(
+            found.unsafe.rate, found.unsafe.interval, name="unsafe", label="all replies"
+        ),
+    }
+    return {name: Markup(svg) for name, svg in drawn.items()}

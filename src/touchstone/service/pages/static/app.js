@@ -46,7 +46,7 @@
       const found = key && document.querySelector(`[data-key="${key}"]`);
       if (!found || (key === "Enter" && event.target.closest("a, button, summary"))) return;
       event.preventDefault();
-      if (found.matches("details")) { found.open = !found.open; found.querySelector("input, textarea")?.focus(); }
+      if (found.matches("details")) { found.open = !found.open; found.querySelector("input:not([type=hidden]), textarea")?.focus(); }
       else found.click();
     });
   };

@@ -88,7 +88,7 @@
     };
 
     const active = () => document.activeElement.closest?.("[data-criterion]") || groups.find((group) => !chosen(group)) || groups[0];
-    const enter = (group) => { (chosen(group) || radios(group)[0]).focus(); };
+    const enter = (group, options) => { (chosen(group) || radios(group)[0]).focus(options); };
     const move = (by) => {
       const at = groups.indexOf(active()) + by;
       if (at >= 0 && at < groups.length) enter(groups[at]);
@@ -275,7 +275,7 @@
     apply(first ? JSON.parse(first) : {});
     past = [JSON.stringify(state())];
     if (kept) { say("What you had filled in is back."); timer = setTimeout(keep, KEEP_AFTER); }
-    enter(groups.find((group) => !chosen(group)) || groups[0]);
+    enter(groups.find((group) => !chosen(group)) || groups[0], { preventScroll: true });
   };
 
   document.addEventListener("DOMContentLoaded", () => {
