@@ -13,7 +13,7 @@ from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
 
-SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs")
+SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration")
 _PLAN_TYPES = get_type_hints(Plan)
 _RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
@@ -27,6 +27,7 @@ _ALLOWED: Mapping[str, str] = {
     "gate.least_scored": "a share from 0 to 1",
     "store": "the path of a SQLite file, or the URL of a database",
     "runs": "the path of a directory",
+    "calibration": "the path of a file that touchstone review calibrate wrote",
     "policy.company": _TEXT,
     **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
     "policy.promises": "a list of {what, up_to}",
@@ -120,6 +121,7 @@ def _models() -> type[BaseModel]:
         "gate": (gate, Field(default_factory=gate)),
         "store": (text, None),
         "runs": (text, None),
+        "calibration": (text, None),
     }
     return create_model("Config", __config__=strict, **shape)
 

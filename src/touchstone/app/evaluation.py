@@ -183,7 +183,7 @@ def _receipt(
         rubric_hash=content_hash(rubric_to_dict(rubric)),
         plan=content_hash(asdict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
-        judge="offline",
+        judge="offline" if settings.fitted is None else f"offline {settings.fitted.version}",
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
         responses=responses.hash if responses else None,

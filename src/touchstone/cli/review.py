@@ -206,6 +206,41 @@ def report_week(
     print_page(lambda console: show_weekly(view, console=console), to_stderr=False)
 
 
+@review.command()
+def calibrate(
+    *,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where the models go; beside the store if left out.")
+    ] = "",
+    store: _Store = None,
+    config: _Config = None,
+    as_json: _AsJson = False,
+) -> None:
+    """Move the offline judge's models towards the team's reviews, and show what that is worth on reviews held out."""
+    from dataclasses import asdict
+
+    from touchstone.app.calibration import calibrate_judge, write_calibration
+    from touchstone.app.config import load_settings
+    from touchstone.app.review import now_text
+    from touchstone.app.runs import open_store_of
+
+    settings = load_settings(config, store=store)
+    with open_store_of(settings) as opened:
+        found = calibrate_judge(opened, settings=settings, today=now_text()[:10])
+    home = Path(".touchstone") if "://" in settings.store else Path(settings.store).parent
+    target = Path(output) if output else home / f"judge-{found.fitted.version}.json"
+    write_calibration(found, target)
+    if as_json:
+        gains = [asdict(gain) for gain in found.gains]
+        typer.echo(json.dumps({"file": str(target), "version": found.fitted.version, "gains": gains}, indent=2))
+        return
+    from touchstone.cli.screen import print_page
+    from touchstone.report.calibration import show_gains
+
+    print_page(lambda console: show_gains(found.gains, console=console), to_stderr=False)
+    typer.echo(f"wrote {target}; to grade by it, put into touchstone.yaml: calibration: {target}", err=True)
+
+
 def _score_batch(
     source: str, *, settings: "Settings", store: "Store", labels: dict[str, str], redact: bool, quiet: bool
 ) -> str:

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import erf, sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from touchstone.core import resource
 from touchstone.core.errors import ResourceError
 
 # With an expected reply, with sources only, or with neither.
 Way = Literal["expected", "open", "bare"]
+WAYS: tuple[Way, ...] = ("expected", "open", "bare")
 TOP = 4
 FILE = "judge.json"
 
@@ -84,13 +85,49 @@ def _below(deviation: float) -> float:
     return 0.5 * (1 + erf(deviation / sqrt(2)))
 
 
-@cache
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The models of every way to grade, by criterion, and the version they are called by."""
+
+    version: str
+    ways: Mapping[Way, Mapping[str, Model]]
+
+
 def models(way: Way) -> Mapping[str, Model]:
     """The packaged models of one way to grade."""
+    return packaged_models().ways[way]
+
+
+@cache
+def packaged_models() -> Fitted:
+    """The models that ship with Touchstone."""
     try:
-        return {criterion: _model(row) for criterion, row in json.loads(resource.text(FILE))["ways"][way].items()}
-    except (KeyError, ValueError) as error:
+        return parse_models(resource.text(FILE))
+    except (KeyError, TypeError, ValueError) as error:
         raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
+
+
+def parse_models(text: str) -> Fitted:
+    """The text of a file of models -> the models; KeyError, TypeError or ValueError when it is none."""
+    content = json.loads(text)
+    ways = content["ways"]
+    return Fitted(
+        str(content["version"]), {way: {name: _model(row) for name, row in ways[way].items()} for way in WAYS}
+    )
+
+
+def models_to_dict(fitted: Fitted) -> dict[str, Any]:
+    """What `parse_models` reads."""
+    ways = {way: {name: _row(model) for name, model in known.items()} for way, known in fitted.ways.items()}
+    return {"version": fitted.version, "ways": ways}
+
+
+def _row(model: Model) -> dict[str, Any]:
+    terms = {
+        term.feature: {"knots": list(term.knots), "slopes": list(term.slopes), "typical": term.typical}
+        for term in model.terms
+    }
+    return {"base": model.base, "cuts": list(model.cuts), "spread": model.spread, "terms": terms}
 
 
 def _model(row: Mapping[str, object]) -> Model:

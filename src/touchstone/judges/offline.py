@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Grade, Grading, Violation
 from touchstone.judges.features import features
-from touchstone.judges.model import Model, Way, models
+from touchstone.judges.model import Fitted, Model, Way, packaged_models
 from touchstone.judges.reasons import explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
@@ -17,10 +17,17 @@ MIN_WORDS = 8
 UNSURE = 0.2
 
 
-def judge(reading: Reading, anchors: Sequence[Anchor], violations: Sequence[Violation], *, rubric: Rubric) -> Grading:
-    """Grades on every criterion the judge knows, and what follows from them."""
+def judge(
+    reading: Reading,
+    anchors: Sequence[Anchor],
+    violations: Sequence[Violation],
+    *,
+    rubric: Rubric,
+    fitted: Fitted | None = None,
+) -> Grading:
+    """Grades on every criterion the judge knows, and what follows from them; `fitted` are models of one's own."""
     found = features(reading, anchors, violations)
-    known = models(way_of(reading))
+    known = (fitted or packaged_models()).ways[way_of(reading)]
     foreign = not reads_as_english(reading)
     grades = []
     for criterion in rubric.criteria:
