@@ -24,14 +24,14 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
 _Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; - is stdout.")]
 _QueueName = Annotated[
     str | None,
-    typer.Argument(metavar="[QUEUE]", help="A queue's id or name, or its beginning; the newest if left out."),
+    typer.Argument(metavar="QUEUE", help="A queue's id or name, or its beginning; the newest if left out."),
 ]
 
 
 @review.command()
 def sample(
     source: Annotated[
-        str, typer.Argument(metavar="[FILE_OR_RUN]", help="A file of production replies, or a production run.")
+        str, typer.Argument(metavar="FILE_OR_RUN", help="A file of production replies, or a production run.")
     ] = "latest",
     *,
     n: Annotated[int, typer.Option("-n", "--size", metavar="N", min=1, help="How many replies to draw.")] = 25,

@@ -52,7 +52,7 @@ def restore(
 
 @store.command()
 def forget(
-    cases: Annotated[list[str] | None, typer.Argument(metavar="[CASE...]", help="Ids of cases.")] = None,
+    cases: Annotated[list[str] | None, typer.Argument(metavar="CASE...", help="Ids of cases.")] = None,
     *,
     where: Annotated[
         list[str] | None,
