@@ -13,6 +13,7 @@ BENCHMARKS = {
 }
 # Run when named; the tables also after every benchmark.
 ON_REQUEST = {
+    "serve": "the service under load: throughput, latency, what HTTP adds to scoring in process, overload",
     "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
     "tables": "write the tables of docs/benchmarks.md from the results",
 }

@@ -1,8 +1,12 @@
 """The API against its own description."""
 
+from pathlib import Path
+
 import pytest
 from tests.service.conftest import running
 from tests.service.stored import add_run, row
+
+from touchstone.service.problems import TITLES
 
 
 def test_every_route_is_described_with_its_problems(client):
@@ -12,6 +16,15 @@ def test_every_route_is_described_with_its_problems(client):
             assert operation.get("description"), (method, path)
             if path.startswith("/v1"):
                 assert {"401", "403", "429", "503"} <= set(operation["responses"]), (method, path)
+
+
+def test_every_route_and_problem_is_documented(client):
+    page = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
+    for path, operations in client.get("/openapi.json").json()["paths"].items():
+        for method in operations:
+            assert f"| `{method.upper()} {path}` |" in page
+    for kind in TITLES:
+        assert f"| `{kind}` |" in page
 
 
 def test_every_body_has_an_example(client):

@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 
 from touchstone import __version__
 from touchstone.app.config import Settings
-from touchstone.service.api import cases, comparisons, health, patterns, queues, reviews, runs, score
+from touchstone.service.api import audit, cases, comparisons, health, patterns, queues, reviews, runs, score
 from touchstone.service.auth import routes as auth
 from touchstone.service.context import Service
 from touchstone.service.edge import Edge
@@ -38,6 +38,7 @@ API_ROUTERS = (
     queues.router,
     reviews.router,
     patterns.router,
+    audit.router,
 )
 
 

@@ -178,3 +178,17 @@ def test_an_action_is_made_changed_and_protected_from_a_slower_change(team):
     assert lea.put(f"/v1/actions/{made['id']}", json=change).status_code == 409
     assert made["id"] in [each["id"] for each in lea.get("/v1/actions?state=done").json()["actions"]]
     assert lea.get("/v1/patterns?run=week-1").json()["patterns"]
+
+
+def test_a_run_that_people_reviewed_is_not_deleted(team, queue):
+    response = team.people["lea"].delete("/v1/runs/week-1")
+    assert response.status_code == 409
+    assert "store forget" in response.json()["detail"]
+
+
+def test_the_audit_log_is_read_page_by_page(team, queue):
+    lea = team.people["lea"]
+    first = lea.get("/v1/audit", params={"limit": 1, "person": "lea"}).json()
+    assert first["entries"][0]["act"] == "queue made"
+    assert lea.get("/v1/audit", params={"after": first["next"]}).status_code == 200
+    assert lea.get("/v1/queues", params={"after": "none"}).status_code == 422

@@ -10,6 +10,7 @@ import pytest
 
 from touchstone.app.config import Settings
 from touchstone.core.case import Case
+from touchstone.core.errors import ResourceError
 from touchstone.io.cases import Entry
 from touchstone.service.options import Options
 from touchstone.service.scoring.process import WorkerProcess
@@ -36,7 +37,7 @@ def test_a_process_that_was_killed_is_started_again_and_nothing_is_lost(process)
     os.kill(process._process.pid, signal.SIGKILL)
     judged = process.judge(entries(3))
     assert ids(judged) == ["c-1", "c-2", "c-3"]
-    assert not any(each.failed for each in judged)
+    assert [json.loads(each.body)["failures"] for each in judged] == [[], [], []]
 
 
 def test_a_case_that_takes_too_long_is_a_failure():
@@ -90,6 +91,24 @@ def test_a_single_case_goes_before_a_batch_that_was_there_first():
             await scorer.score(entries(1))
             assert not batch.done()
             assert len(await batch) == 200
+        finally:
+            scorer.close()
+
+    asyncio.run(story())
+
+
+def test_processes_that_cannot_start_leave_nobody_waiting(monkeypatch):
+    def fails(self):
+        raise ResourceError("the parser is not installed")
+
+    async def story():
+        monkeypatch.setattr(WorkerProcess, "start", fails)
+        scorer = Scorer(Settings(), options=Options(workers=1))
+        scorer.start()
+        try:
+            with pytest.raises(OverloadError):
+                await asyncio.wait_for(scorer.score(entries(1)), 10)
+            assert not scorer.is_ready
         finally:
             scorer.close()
 

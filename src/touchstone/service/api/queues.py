@@ -18,6 +18,7 @@ from touchstone.service.auth.guard import Lead, Reviewer, Viewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here, Service
+from touchstone.service.problems import Refusal
 
 router = APIRouter(prefix="/v1/queues", tags=["queues"])
 QueueId = Annotated[str, Path(max_length=64, description="The queue's id.")]
@@ -36,7 +37,9 @@ def list_queues(
     """Queues, the newest first, each with its progress."""
     found = list(here.store.queues.list(open_only=open))
     ids = [queue.id for queue in found]
-    start = ids.index(after) + 1 if after in ids else 0
+    if after is not None and after not in ids:
+        raise Refusal(422, "invalid", "the cursor is none of this list: begin at its first page")
+    start = ids.index(after) + 1 if after else 0
     page = found[start : start + limit]
     more = page[-1].id if start + limit < len(found) else None
     return json_answer({"queues": [queue_row(here, queue) for queue in page], "next": more})

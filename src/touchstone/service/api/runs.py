@@ -107,10 +107,13 @@ def label_run(here: Here, who: Lead, run: RunName, labels: _Labels) -> Response:
     return json_answer(run_row(labelled))
 
 
-@router.delete("/{run}", status_code=204, responses=problems(404, 422))
+@router.delete("/{run}", status_code=204, responses=problems(404, 409, 422))
 def delete_run(here: Here, who: Lead, run: RunName) -> Response:
     """Delete a run with its results. Its id has to be given in full."""
-    with asking(here, f"there is no run with the id '{run}': give it in full"):
+    if find_run(here, run).id != run:
+        raise Refusal(404, "unknown", f"there is no run with the id '{run}': give it in full")
+    kept = "people have reviewed replies of this run, and their work is kept: erase texts with touchstone store forget"
+    with asking(here, kept, status=409, kind="conflict"):
         here.store.delete_run(run)
     here.views.forget()
     note(here, who, "run deleted", run)

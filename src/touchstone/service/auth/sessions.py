@@ -22,8 +22,9 @@ WINDOW_SECONDS = 15 * 60.0
 MOST_HERE, MOST_OF_NAME, MOST_FROM_ADDRESS = 5, 50, 30
 _LONGEST_NAME = 200
 
-# Each check takes 64 MiB and all of a core for a moment.
+# Each check takes 64 MiB and all of a core for a moment; those that wait for one hold a thread each.
 _hashing = threading.Semaphore(2)
+_waiting = threading.Semaphore(8)
 _counting = threading.Lock()
 
 Problem = Literal["wrong", "wait"]
@@ -39,8 +40,16 @@ class SignedIn:
 
 def sign_in(here: Service, *, name: str, password: str, address: str) -> SignedIn | Problem:
     """Begin a session, or say why not: `wrong` for name or password alike, `wait` after too many tries."""
+    if not _waiting.acquire(blocking=False):
+        return "wait"
+    try:
+        return _sign_in(here, name=name[:_LONGEST_NAME], password=password, address=address)
+    finally:
+        _waiting.release()
+
+
+def _sign_in(here: Service, *, name: str, password: str, address: str) -> SignedIn | Problem:
     store = here.store
-    name = name[:_LONGEST_NAME]
     # A try counts as failed until it has not: many at once are not let through while the first is looked at.
     with _counting:
         if _guesses_too_often(here, name=name, address=address):
@@ -56,6 +65,7 @@ def sign_in(here: Service, *, name: str, password: str, address: str) -> SignedI
         return "wrong"
     store.logins.forgive(name)
     store.logins.note(name, address=address, at=now(), ok=True)
+    store.logins.expire(from_now(-2 * WINDOW_SECONDS))
     store.sessions.expire(now())
     secret = new_session()
     expires = from_now(here.options.session_seconds)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from touchstone.app.config import Settings
 from touchstone.core.case import Case
 from touchstone.core.codec import result_from_dict
-from touchstone.core.errors import TouchstoneError
+from touchstone.core.errors import ResourceError
 from touchstone.core.result import Result
 from touchstone.io.cases import Entry
 from touchstone.service.options import Options
@@ -24,7 +24,7 @@ from touchstone.service.scoring.worker import Judgement
 
 # A batch is cut so small that a single case that comes meanwhile waits for a fraction of a second at most.
 PIECE = 8
-_SINGLE, _BATCH, _END = 0, 1, 2
+_END, _SINGLE, _BATCH = -1, 0, 1
 
 log = logging.getLogger("touchstone.service")
 
@@ -51,6 +51,7 @@ class Scorer:
         self._room = {_SINGLE: options.waiting, _BATCH: options.batched}
         self._processes = [WorkerProcess(settings, case_seconds=options.case_seconds) for _ in range(options.workers)]
         self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
         self._ready = 0
         self._is_closed = False
 
@@ -65,7 +66,7 @@ class Scorer:
         """End the processes, once each has answered the piece it is at."""
         self._is_closed = True
         for _ in self._threads:
-            self._jobs.put(_Job(-1, next(self._numbers)))
+            self._jobs.put(_Job(_END, next(self._numbers)))
         for thread in self._threads:
             thread.join()
         self._ready = 0
@@ -110,23 +111,43 @@ class Scorer:
 
     def _run(self, process: WorkerProcess) -> None:
         """What a thread does: hand one piece after another to its process."""
+        self._start(process)
+        while (job := self._jobs.get()).future is not None:
+            # Whoever asked may have gone while it waited.
+            if not job.future.cancelled():
+                _settle(job.future, self._judged(process, job.entries))
+        process.stop()
+
+    def _start(self, process: WorkerProcess) -> None:
         try:
             process.start()
-            self._ready += 1
-            while (job := self._jobs.get()).future is not None:
-                # Whoever asked may have gone while it waited.
-                if not job.future.cancelled():
-                    _settle(job.future, process.judge(job.entries))
-        except TouchstoneError as error:
-            self._ready = max(0, self._ready - 1)
+        except ResourceError as error:
+            # The next case tries again.
             log.error("%s", error)
-        finally:
+        else:
+            with self._lock:
+                self._ready += 1
+
+    def _judged(self, process: WorkerProcess, entries: Sequence[Entry]) -> list[Judgement] | None:
+        try:
+            return process.judge(entries)
+        except ResourceError as error:
+            log.error("%s", error)
+        except Exception as error:  # noqa: BLE001 - a thread that ends leaves everybody waiting; the text may quote
+            log.error("a defect in handing over cases, %s", type(error).__name__)
             process.stop()
+        return None
 
 
-def _settle(future: "asyncio.Future[list[Judgement]]", judgements: list[Judgement]) -> None:
+def _settle(future: "asyncio.Future[list[Judgement]]", judgements: list[Judgement] | None) -> None:
+    """Answer whoever waits; None means that nothing can be scored now."""
+
     def settle() -> None:
-        if not future.done():
+        if future.done():
+            return
+        if judgements is None:
+            future.set_exception(OverloadError())
+        else:
             future.set_result(judgements)
 
     try:

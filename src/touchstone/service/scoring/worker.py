@@ -1,6 +1,7 @@
 """Entries in, judgements out: what a scoring process does until its pipe is closed."""
 
 import json
+import logging
 import pickle
 import signal
 import time
@@ -12,8 +13,11 @@ from touchstone.app.config import Settings
 from touchstone.app.score import score_entries
 from touchstone.core.case import Case
 from touchstone.core.codec import result_to_dict
+from touchstone.core.errors import ResourceError
 from touchstone.core.result import Result
 from touchstone.io.cases import Entry
+
+log = logging.getLogger("touchstone.service")
 
 READY = b"ready"
 _WARM_UP = Case(
@@ -41,14 +45,18 @@ def work(connection: Connection, settings: Settings) -> None:
     """Answer every piece that comes; the end of the service, however it ends, closes the pipe."""
     # Ctrl-C reaches the whole group; the service decides what is still finished.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    judge_entries([Entry("warm-up", 1, _WARM_UP)], settings=settings)
     try:
+        judge_entries([Entry("warm-up", 1, _WARM_UP)], settings=settings)
         connection.send_bytes(READY)
         while True:
             entries = pickle.loads(connection.recv_bytes())
             connection.send_bytes(pickle.dumps(judge_entries(entries, settings=settings)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
+    except ResourceError as error:
+        log.error("a scoring process cannot go on: %s", error)
+    except Exception as error:  # noqa: BLE001 - the process would print its text, which may quote a customer
+        log.error("a defect in a scoring process, %s", type(error).__name__)
 
 
 def judge_entries(entries: Sequence[Entry], *, settings: Settings) -> list[Judgement]:
