@@ -22,6 +22,15 @@ TAGGED = [
 UNFILTERED = "PRIMARY KEY (run=? AND position>?)"
 SQLITE_PLANS = [
     (page_query(1, Filters(), after=DEEP, limit=50), [RESULTS + UNFILTERED]),
+    (page_query(1, Filters(), after=None, limit=50), [RESULTS + UNFILTERED]),
+    (
+        page_query(1, Filters(category="x"), after=None, limit=50),
+        [RESULTS + "INDEX results_by_category (run=? AND category=? AND position>?)"],
+    ),
+    (
+        page_query(1, Filters(search="c-9"), after=None, limit=50),
+        [RESULTS + "INDEX results_by_case_id (run=? AND case_id>? AND case_id<?)"],
+    ),
     (
         page_query(1, Filters(outcome="FAIL"), after=DEEP, limit=50),
         [RESULTS + "INDEX results_by_outcome (run=? AND outcome=? AND position>?)"],

@@ -80,7 +80,7 @@ def page_query(run: int, filters: Filters, *, after: Sequence[Any] | None, limit
     query = select(results.c.position, results.c.case_hash.is_not(None), *RECORD_COLUMNS)
     if filters.search:
         place = (results.c.case_id, results.c.position)
-        conditions += [results.c.case_id >= filters.search, results.c.case_id < filters.search + _LAST_CHARACTER]
+        conditions.append(results.c.case_id < filters.search + _LAST_CHARACTER)
     if filters.tag is not None:
         tagged = and_(result_tags.c.run == results.c.run, result_tags.c.position == results.c.position)
         query = query.select_from(source.join(result_tags, tagged))
@@ -93,8 +93,8 @@ def page_query(run: int, filters: Filters, *, after: Sequence[Any] | None, limit
         conditions.append(results.c.category == filters.category)
     if filters.decision is not None:
         conditions.append(results.c.decision == filters.decision)
-    if after is not None:
-        conditions.append(_beyond(place, after))
+    # One lower bound and always the same one: of two SQLite takes the first, of none it may take another index.
+    conditions.append(_beyond(place, after or _start(filters)))
     if filters.outcome == OPEN and not filters.search and filters.tag is None:
         # All have the same, but PostgreSQL has to be told that the index gives this order.
         return query.where(*conditions).order_by(results.c.outcome, *place).limit(limit)
@@ -104,7 +104,7 @@ def page_query(run: int, filters: Filters, *, after: Sequence[Any] | None, limit
 def fetch_page(connection: Connection, run: int, filters: Filters, *, after: str | None, limit: int) -> Page:
     if not 1 <= limit <= MAX_LIMIT:
         raise StoreError(f"a page of {limit} replies cannot be given: allowed are 1 to {MAX_LIMIT}")
-    key = None if after is None else _read_cursor(after, parts=2 if filters.search else 1)
+    key = None if after is None else _read_cursor(after, search=filters.search)
     rows = connection.execute(page_query(run, filters, after=key, limit=limit + 1)).all()
     reader = RecordReader()
     items = tuple(Listed(row[0], reader.read(row[2:]), bool(row[1])) for row in rows[:limit])
@@ -137,6 +137,10 @@ def count_tags(connection: Connection, run: int) -> dict[str, int]:
     return dict(sorted(counted, key=lambda each: (-each[1], each[0])))
 
 
+def _start(filters: Filters) -> list[Any]:
+    return [filters.search, -1] if filters.search else [-1]
+
+
 def _beyond(place: Sequence[ColumnElement[Any]], after: Sequence[Any]) -> ColumnElement[bool]:
     if len(place) == 1:
         return and_(place[0] > after[0])
@@ -149,13 +153,13 @@ def _cursor(last: Listed, filters: Filters) -> str:
     return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
 
 
-def _read_cursor(text: str, *, parts: int) -> list[Any]:
+def _read_cursor(text: str, *, search: str | None) -> list[Any]:
     try:
         key = json.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
     except (binascii.Error, ValueError):
         key = None
-    kinds = [int] if parts == 1 else [str, int]
+    kinds = [str, int] if search else [int]
     fits = isinstance(key, list) and [type(each) for each in key] == kinds
-    if not fits or not isinstance(key, list) or not 0 <= key[-1] < 2**31:
+    if not fits or not isinstance(key, list) or not 0 <= key[-1] < 2**31 or (search and not key[0].startswith(search)):
         raise StoreError("the cursor is none of this list: begin at its first page")
     return key

@@ -153,7 +153,7 @@ class Queues:
 
     def _pick(self, connection: Connection, queue: Row[Any], *, reviewer: str, now: str) -> Row[Any] | None:
         held = (claims.c.queue == queue.number, claims.c.reviewer == reviewer, claims.c.until > now)
-        own = select(claims.c.position).where(*held)
+        own = connection.scalars(select(claims.c.position).where(*held)).all()
         begun = items_query(queue.number).where(queue_items.c.position.in_(own), _open())
         for query in (
             begun,
