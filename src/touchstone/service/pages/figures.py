@@ -5,7 +5,7 @@ Only figures and names are kept, no text of a customer: what `touchstone store f
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -13,12 +13,15 @@ from touchstone.app.runs import Opened, compare_runs, open_run
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison
+from touchstone.runs.intervals import rate_interval
 from touchstone.runs.patterns import Pattern, find_patterns
+from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import Summary, summarise
+from touchstone.stats.interval import Interval
 from touchstone.store.runs import Store
 
-_MOST = 128
+_MOST = 512
 T = TypeVar("T")
 
 
@@ -37,6 +40,22 @@ def figures_of(run: Run, *, store: Store) -> Figures:
     return _kept(("figures", store.place, run.id), run.finished, lambda: _figures(open_run(run.id, store=store)))
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """As much of a run as a line in a list of runs needs."""
+
+    replies: int
+    scored: int
+    unsafe: int
+    pass_rate: float | None
+    interval: Interval | None
+
+
+def outline_of(run: Run, *, store: Store) -> Outline:
+    """The run in outline: quick, as nothing is drawn again and again for it."""
+    return _kept(("outline", store.place, run.id), run.finished, lambda: _outline(store.records(run.id)))
+
+
 def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:
     """What changed from one run to another, without the cases that changed sides."""
     finished = f"{before.finished} {after.finished}" if before.finished and after.finished else None
@@ -47,6 +66,20 @@ def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:
 def rubric_of(run: Run, *, store: Store) -> Rubric:
     """The rubric a run was graded by."""
     return parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
+
+
+def _outline(records: Sequence[Record]) -> Outline:
+    scored = [record for record in records if record.outcome is not None]
+    passed = [record.outcome == "PASS" for record in scored]
+    has_drafts = len({record.id for record in records}) < len(records)
+    cases = [record.id for record in scored] if has_drafts else None
+    return Outline(
+        replies=len(records),
+        scored=len(scored),
+        unsafe=sum(bool(record.violations) for record in records),
+        pass_rate=sum(passed) / len(passed) if passed else None,
+        interval=rate_interval(passed, cases) if passed else None,
+    )
 
 
 def _compared(before: Run, after: Run, *, store: Store) -> Comparison:

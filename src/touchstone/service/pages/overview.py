@@ -1,6 +1,6 @@
 """The newest runs -> the overview: pass rate over time, safety, categories, and what should alarm somebody."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
@@ -16,7 +16,7 @@ from touchstone.runs.run import Kind, Run
 from touchstone.runs.summary import CategoryFigures
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
-from touchstone.service.pages.figures import Figures, comparison_of, figures_of
+from touchstone.service.pages.figures import Figures, Outline, comparison_of, figures_of, outline_of
 from touchstone.service.pages.render import show
 from touchstone.service.pages.trend import Spot, draw_trend
 from touchstone.store.runs import Store
@@ -52,8 +52,9 @@ def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
     runs = [run for run in store.list_runs(kind=kind, limit=_RUNS) if run.finished]
     if not runs:
         return None
-    every = [figures_of(run, store=store) for run in runs]
-    latest = every[0]
+    outlines = [(run, outline_of(run, store=store)) for run in runs]
+    latest = figures_of(runs[0], store=store)
+    before = figures_of(runs[1], store=store) if len(runs) > 1 else None
     measure = latest.summary.measure("pass_rate")
     band = latest.rubric.targets.pass_rate
     return {
@@ -65,41 +66,37 @@ def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
         "safety": latest.summary.measure("safety_failures"),
         "band": None if band is None else f"{band[0]:g} to {band[1]:g} %",
         "trend": draw_trend(
-            [_spot(each) for each in reversed(every)],
+            [_spot(run, outline) for run, outline in reversed(outlines)],
             target=None if band is None else (band[0] / 100, band[1] / 100),
         ),
-        "lines": [_line(each) for each in every],
+        "lines": [_line(run, outline) for run, outline in outlines],
         "categories": [
             (category, rate_strip(category.pass_rate, category.interval, name=f"{kind}{at}", label=category.name))
             for at, category in enumerate(latest.summary.categories)
         ],
-        "alarms": tuple(_alarms(kind, every, store=store)),
+        "alarms": tuple(_alarms(kind, before, latest, store=store)),
     }
 
 
-def _spot(found: Figures) -> Spot:
-    measure = found.summary.measure("pass_rate")
-    label = f"{run_name(found.run)}, {moment(found.run.started)[:10]}"
-    value, ends = (measure.value, measure.interval) if measure else (None, None)
-    return Spot(f"/runs/{found.run.id}", label, value, ends)
+def _spot(run: Run, outline: Outline) -> Spot:
+    label = f"{run_name(run)}, {moment(run.started)[:10]}"
+    return Spot(f"/runs/{run.id}", label, outline.pass_rate, outline.interval)
 
 
-def _line(found: Figures) -> dict[str, str | int]:
-    measure, safety = found.summary.measure("pass_rate"), found.summary.measure("safety_failures")
+def _line(run: Run, outline: Outline) -> dict[str, str | int]:
     return {
-        "id": found.run.id,
-        "name": run_name(found.run),
-        "started": moment(found.run.started),
-        "replies": f"{found.summary.coverage.replies:,}",
-        "rate": figure(measure.value if measure else None, "share"),
-        "interval": interval(measure.interval if measure else None, "share"),
-        "unsafe": round((safety.value or 0) * safety.n) if safety else 0,
+        "id": run.id,
+        "name": run_name(run),
+        "started": moment(run.started),
+        "replies": f"{outline.replies:,}",
+        "rate": figure(outline.pass_rate, "share"),
+        "interval": interval(outline.interval, "share"),
+        "unsafe": outline.unsafe,
     }
 
 
-def _alarms(kind: Kind, every: Sequence[Figures], *, store: Store) -> Iterator[Alarm]:
+def _alarms(kind: Kind, before: Figures | None, latest: Figures, *, store: Store) -> Iterator[Alarm]:
     """What the newest run is clearly worse in than the one before it, and targets it clearly misses."""
-    latest = every[0]
     here = f"/runs/{latest.run.id}"
     safety, rate = latest.summary.measure("safety_failures"), latest.summary.measure("pass_rate")
     if safety and safety.value and safety.met is False:
@@ -107,8 +104,7 @@ def _alarms(kind: Kind, every: Sequence[Figures], *, store: Store) -> Iterator[A
         yield Alarm(f"{count(unsafe, 'reply has', 'replies have')} a safety violation", f"{here}#replies")
     if rate and rate.interval and rate.target and rate.target.low is not None and rate.interval.high < rate.target.low:
         yield Alarm(f"The pass rate is below its target of {rate.target.text}, and chance does not explain it", here)
-    if len(every) > 1:
-        before = every[1]
+    if before is not None:
         yield from (_paired if kind == "goldset" else _unpaired)(before, latest, store=store)
 
 

@@ -10,11 +10,10 @@ from touchstone.core.errors import StoreError
 from touchstone.report.run.html import bins_of, charts_of, grades_by_criterion
 from touchstone.report.run.rows import Row, rows_of
 from touchstone.report.run.view import run_view
-from touchstone.report.runs import run_line
 from touchstone.runs.run import Run
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
-from touchstone.service.pages.figures import Figures, figures_of
+from touchstone.service.pages.figures import Figures, figures_of, outline_of
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import query_of, show, wants_part
 from touchstone.store.pages import Filters
@@ -32,7 +31,7 @@ _Text = Annotated[str, Query(max_length=500)]
 def list_runs(request: Request, here: Here, who: Viewer) -> Response:
     """All runs, the newest first; two of them can be compared from here."""
     runs = here.store.list_runs(limit=_LIST)
-    lines = [(run, run_name(run), run_line(run, here.store.count_outcomes(run.id))) for run in runs]
+    lines = [(run, run_name(run), outline_of(run, store=here.store)) for run in runs]
     return show(request, "runs.html", who=who, lines=lines, most=_LIST)
 
 

@@ -1,7 +1,7 @@
 """Case and Result -> everything the reply was checked against, with the places that speak for or against it marked."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from touchstone.core.case import Case
@@ -16,10 +16,11 @@ MOST_IN_ALL = 24_000
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place that an anchor (f) or a violation (b) of that number rests on."""
+    """A place that an anchor (f) or a violation (b) of that number rests on; the first of them is where links lead."""
 
     kind: str
     number: int
+    is_first: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,13 @@ def sources_of(case: Case, result: Result | None, *, is_whole: bool = False) -> 
     """The conversation, what the bot was given, and the expected reply. Without a result nothing is marked."""
     marks = _marks(result) if result else {}
     room = MOST_IN_ALL
+    seen: set[Mark] = set()
     found = []
     for name, title, kind, text in _texts(case):
         most = len(text) if is_whole else min(MOST_CHARS, room)
         room -= min(len(text), most)
         cut = "" if len(text) <= most else f"{count(len(text) - most, 'more character')}"
-        found.append(Source(name, title, kind, tuple(_pieces(text[:most], marks.get(name, []))), cut))
+        found.append(Source(name, title, kind, tuple(_pieces(text[:most], marks.get(name, []), seen)), cut))
     return tuple(found)
 
 
@@ -82,13 +84,14 @@ def _marks(result: Result) -> dict[str, list[tuple[Mark, Evidence]]]:
     return marks
 
 
-def _pieces(text: str, marks: list[tuple[Mark, Evidence]]) -> Iterator[Piece]:
-    """The text cut wherever a mark starts or ends."""
+def _pieces(text: str, marks: list[tuple[Mark, Evidence]], seen: set[Mark]) -> Iterator[Piece]:
+    """The text cut wherever a mark starts or ends; one text names each mark once. `seen` were named before."""
     inside = [(mark, place.start, min(place.end, len(text))) for mark, place in marks if place.start < len(text)]
     cuts = sorted({0, len(text), *(start for _, start, _ in inside), *(end for _, _, end in inside)})
-    seen: set[Mark] = set()
+    named: set[Mark] = set()
     for start, end in pairwise(cuts):
         covering = [(mark, stop) for mark, begin, stop in inside if begin <= start < stop]
-        ends = tuple(dict.fromkeys(mark for mark, stop in covering if stop == end and mark not in seen))
+        ends = tuple(dict.fromkeys(mark for mark, stop in covering if stop == end and mark not in named))
+        named.update(ends)
+        yield Piece(plain(text[start:end]), bool(covering), tuple(replace(m, is_first=m not in seen) for m in ends))
         seen.update(ends)
-        yield Piece(plain(text[start:end]), bool(covering), ends)
