@@ -2,7 +2,8 @@
 
 The shipped models know hundreds of cases, a team has some dozen: a refit from nothing would learn their noise. Each
 slope therefore moves only as far as the labels carry it against a ridge penalty, and never changes its direction, so
-that a grade's reasons stay true. A criterion is moved only where that brings labels it has not seen nearer.
+that a grade's reasons stay true. A criterion is moved only where that brings labels it has not seen nearer and does
+not cost agreement with them.
 """
 
 import hashlib
@@ -116,15 +117,16 @@ def _try(model: Model, labelled: Sequence[Labelled], *, way: Way, criterion: str
             if own == fold:
                 after[at] = without.value(features[at])
     error_before, error_after = _error(before, people), _error(after, people)
+    kappa_before, kappa_after = _kappa(model, before, people), _kappa(model, after, people)
     gain = Gain(
         way=way,
         criterion=criterion,
         n=len(labelled),
-        kappa_before=_kappa(model, before, people),
-        kappa_after=_kappa(model, after, people),
+        kappa_before=kappa_before,
+        kappa_after=kappa_after,
         error_before=error_before,
         error_after=error_after,
-        taken=error_after < error_before,
+        taken=error_after < error_before and (kappa_after or 0.0) >= (kappa_before or 0.0),
     )
     spread = max(MIN_SPREAD, fmean((a - p) ** 2 for a, p in zip(after, people, strict=True)) ** 0.5)
     return replace(move(model, features, people), spread=round(spread, DIGITS)), gain
