@@ -26,7 +26,7 @@ from touchstone.io import locations
 from touchstone.io.manifest import MANIFEST
 
 
-def small_evaluate(case, *, plan, rubric, policy):
+def small_evaluate(case, *, plan, rubric, policy, fitted=None):
     """A scorer small enough to check by eye: a reply passes when it is long, and leaks when it says so."""
     if case.response == "stop":
         raise KeyboardInterrupt

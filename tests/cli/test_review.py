@@ -1,85 +1,146 @@
-"""`touchstone review agreement`: any judge against people, as a page, as JSON and in the terminal."""
+"""`touchstone review`, `store` and `user` as a user meets them."""
 
+import io
 import json
+import sys
+from pathlib import Path
 
 import pytest
-from tests.clients.llm.faulty import faulty_server, grades, says
+from tests.store.review_samples import GOOD, NOW
 
-HOSTILE = "<script>alert(1)</script>\x1b[31m"
+from touchstone.app.review import rubric_of
+from touchstone.app.scaffold import EXAMPLES
+from touchstone.review.review import Review
+from touchstone.store.runs import open_store
+
+STORE = ".touchstone/touchstone.db"
+LEAK = {"id": "leak", "input": "Who am I?", "response": "You are jo.brown@gmail.com.", "customer": "17"}
 
 
-def labelled(at, grade, *, category="billing"):
-    return {
-        "id": f"c{at}",
-        "category": category,
-        "input": f"I was charged twice for order {at}. Can I have the second payment back?",
-        "context": ["Duplicate charges are refunded within 5 working days after a billing case is opened."],
-        "response": f"I'm sorry about that. I opened a billing case for order {at}; the refund takes 5 working days.",
-        "labels": [
-            {
-                "rater": "A",
-                "accuracy": grade,
-                "completeness": grade,
-                "tone": 3,
-                "actionability": grade,
-                "violations": [],
-            }
-        ],
-    }
+def write(*rows):
+    Path("replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 @pytest.fixture
-def gold(tmp_path):
-    rows = [labelled(at, 4 if at % 2 else 1, category=HOSTILE) for at in range(6)]
-    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return "gold.jsonl"
+def queue(touchstone):
+    """The id of a queue of three replies."""
+    write(*({**EXAMPLES[0], "id": f"p-{at}"} for at in range(2)), LEAK)
+    ended = touchstone("review", "sample", "replies.jsonl", "-q", "--label", "version=7", "--json")
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)["queue"]
 
 
-def test_the_offline_judge_is_held_against_people(touchstone, gold):
-    ended = touchstone("review", "agreement", gold, "--json")
-    assert ended.code == 0
-    found = json.loads(ended.out)
-    assert (found["judge"], found["cases"], found["labelled"]) == ("offline", 6, 6)
-    assert found["outcome"]["n"] == 6
-    assert len(found["criteria"]) == 5
-    assert found["standing"] == "too little to say"
+def grade(queue, position, who="ann"):
+    with open_store(STORE) as store:
+        review = Review(id=f"{who}{position}", queue=queue, position=position, reviewer=who, made=NOW, grades=GOOD)
+        store.reviews.submit(review, rubric=rubric_of(store, store.queues.get(queue).run))
 
 
-def test_a_model_is_held_against_people_and_the_card_is_one_inert_page(touchstone, gold, tmp_path):
-    with faulty_server() as server:
-        server.replies = [lambda asked: says(grades(4))]
-        ended = touchstone("review", "agreement", gold, "--model", "small", "--base-url", server.url, "-o", "card.html")
-    assert ended.code == 0
-    assert "llm:small #" in ended.out
-    assert "3 passed that people fail" in " ".join(ended.out.split())
-    assert "\x1b[31m" not in ended.out
-    page = (tmp_path / "card.html").read_text()
-    assert page.startswith("<!doctype html>")
-    assert "<script>alert" not in page
-    assert "default-src &#39;none&#39;" in page
-    for title in ("Criterion by criterion", "Who gives what", "How much should go to people?", "Is it fair to all"):
-        assert title in page
+def test_a_file_of_replies_becomes_a_queue_and_another_one_of_the_same_run(touchstone, queue):
+    again = touchstone("review", "sample", "-n", "2", "--double", "--name", "again", "--reviewer", "ann")
+    assert (again.code, "2 of 3 replies" in again.out) == (0, True)
+    listed = json.loads(touchstone("review", "queue", "--json").out)
+    assert (listed[0]["name"], listed[0]["needed"], listed[0]["reviewers"]) == ("again", 2, ["ann"])
+    assert queue in touchstone("review", "queue").out
 
 
-def test_results_of_before_are_taken_as_they_are(touchstone, gold):
-    assert touchstone("score", gold, "-o", "results.jsonl").code == 0
-    now = json.loads(touchstone("review", "agreement", gold, "--json").out)
-    before = json.loads(touchstone("review", "agreement", gold, "--results", "results.jsonl", "--json").out)
-    assert before == now
+def test_a_queue_is_closed_and_opened_again(touchstone, queue):
+    assert "closed" in touchstone("review", "queue", queue, "--close").out
+    assert json.loads(touchstone("review", "queue", queue, "--reopen", "--json").out)[0]["closed"] is None
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("gold.jsonl", "-o", "card.pdf"), "does not end in .html or .json"),
-        (("none",), "neither a file nor a packaged name"),
-        (("gold.jsonl", "--results", "gold.jsonl"), "gold.jsonl:1: this is no result"),
-        (("gold.jsonl", "--results", "gold.jsonl", "--model", "x"), "leave out the judge's flags"),
-        (("bare.jsonl",), "has no graded case with labels"),
-    ],
-)
-def test_what_cannot_be_measured_is_said(touchstone, gold, tmp_path, arguments, told):
-    (tmp_path / "bare.jsonl").write_text('{"input": "Hello?", "response": "Hello, how can I help you today?"}\n')
-    ended = touchstone("review", "agreement", *arguments)
-    assert ended.code == 2
-    assert told in ended.err
+def test_the_week_is_reported_in_every_format(touchstone, queue):
+    assert "Nothing was reviewed yet" in touchstone("review", "weekly").out
+    for position in range(3):
+        grade(queue, position)
+    shown = touchstone("review", "weekly", queue)
+    assert "100.0" in shown.out
+    assert json.loads(touchstone("review", "weekly", "--json").out)["pass_rate"]["reviewed"] == 3
+    for name in ("html", "csv", "jsonl"):
+        assert touchstone("review", "weekly", "--format", name, "-o", f"week.{name}").code == 0
+        assert Path(f"week.{name}").stat().st_size > 100
+    assert "accuracy" in touchstone("review", "agreement").out
+    assert json.loads(touchstone("review", "agreement", "--json").out)["judge"]["outcome"]["n"] == 3
+
+
+def test_reviewed_cases_are_exported_for_a_gold_set(touchstone, queue):
+    grade(queue, 0)
+    rows = touchstone("review", "export", "-o", "gold.jsonl")
+    assert rows.err.endswith("1 rows\n")
+    (row,) = map(json.loads, Path("gold.jsonl").read_text().splitlines())
+    assert row["labels"][0]["rater"] == "ann"
+    assert json.loads(touchstone("review", "export", "--what", "reviews").out)["by"] == "ann"
+    assert touchstone("review", "export", "--what", "promoted").out == ""
+
+
+REFUSED = [
+    (("review", "sample", "nosuch"), "no run 'nosuch'"),
+    (("review", "sample", "--redact"), "--redact and --rubric are for a file"),
+    (("review", "queue", "--close"), "name the queue"),
+    (("review", "queue", "q", "--close", "--reopen"), "not both"),
+    (("review", "export", "--what", "all"), "allowed are cases, reviews, promoted"),
+    (("review", "weekly", "--format", "pdf"), "allowed are terminal, html, csv, json, jsonl"),
+    (("review", "weekly", "year"), "touchstone review queue lists them"),
+    (("review", "calibrate"), "0 replies have been reviewed, at least 20 are needed"),
+    (("store", "forget"), "name what is to be erased"),
+    (("store", "restore", "none", "-y"), "cannot be read"),
+    (("user", "role", "eve", "lead"), "no user 'eve'"),
+    (("user", "token", "eve"), "no user 'eve'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_cannot_be_done_is_one_line_that_says_why(touchstone, queue, arguments, message):
+    ended = touchstone(*arguments)
+    assert (ended.code, message in ended.err) == (2, True), ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_without_a_store_nothing_is_begun_by_asking(touchstone):
+    assert touchstone("review", "queue").code == 2
+    assert not Path(STORE).exists()
+
+
+def test_personal_data_is_taken_out_before_it_is_kept(touchstone):
+    write(LEAK)
+    assert touchstone("review", "sample", "replies.jsonl", "-q", "--redact").code == 0
+    with open_store(STORE) as store:
+        (kept,) = store.scored(store.find_run("latest", kind="production").id)
+    assert kept.case.response == "You are [email]."
+    assert kept.record.violations == ("pii_leakage",)
+
+
+def test_a_customer_is_forgotten_and_a_backup_brings_the_store_back(touchstone, queue):
+    assert touchstone("store", "backup", "copy.db").code == 0
+    forgotten = touchstone("store", "forget", "--where", "customer=17", "-y")
+    assert forgotten.out == "erased 1 cases in 1 replies and 0 reviews\n"
+    assert "files that may hold the text still" in forgotten.err
+
+    def reply():
+        with open_store(STORE) as store:
+            return store.result(store.find_run("latest", kind="production").id, "leak").case.response
+
+    assert reply() == ""
+    assert "before-restore" in touchstone("store", "restore", "copy.db", "-y").out
+    assert reply() == LEAK["response"]
+
+
+def test_people_are_added_with_a_password_from_stdin_and_get_tokens(touchstone, monkeypatch):
+    pytest.importorskip("argon2")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse battery\n"))
+    assert touchstone("user", "add", "ann", "--role", "lead").out == "ann is a lead\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO("short\n"))
+    assert "allowed are 10 to 256" in touchstone("user", "passwd", "ann").err
+    assert touchstone("user", "role", "ann", "reviewer").out == "ann is a reviewer\n"
+    secret = touchstone("user", "token", "ann", "--label", "ci").out.strip()
+    assert secret.startswith("ts_")
+    id = touchstone("user", "token", "ann", "--list").out.split("\t")[0]
+    assert "holds no more" in touchstone("user", "token", "ann", "--revoke", id).out
+    assert "revoked" in touchstone("user", "token", "ann", "--list").out
+    assert touchstone("user", "disable", "ann").out == "ann is let in no more\n"
+    assert touchstone("user", "list").out == "ann\treviewer\tdisabled\n"
+    with open_store(STORE) as store:
+        assert secret not in repr(store.tokens.list())
+        assert store.users.password_hash("ann").startswith("$argon2id$")
+        acts = [entry.act for entry in store.audit.page()]
+    assert acts == ["user disable", "token revoke", "token add", "user role", "user add"]

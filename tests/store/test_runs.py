@@ -199,9 +199,10 @@ def test_a_deleted_run_takes_with_it_what_no_other_run_has(store, place):
     store.delete_run("r1")
     assert [run.id for run in store.list_runs()] == ["r2"]
     assert store.result("r2", "c-0") == scored(0)
-    assert count_rows(place) == {"runs": 1, "run_labels": 0, "cases": 1, "results": 1, "bodies": 1}
+    left = {name: count for name, count in count_rows(place).items() if count}
+    assert left == {"runs": 1, "cases": 1, "results": 1, "bodies": 1, "rubric_versions": 1}
     store.delete_run("r2")
-    assert set(count_rows(place).values()) == {0}
+    assert {name for name, count in count_rows(place).items() if count} == {"rubric_versions"}
 
 
 UNKNOWN = [

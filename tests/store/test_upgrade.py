@@ -4,14 +4,17 @@ import subprocess
 import sys
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
 from tests.store.samples import run_named, scored
 
 from touchstone.core.errors import StoreError
-from touchstone.store.runs import open_store
+from touchstone.store.database import open_database
+from touchstone.store.runs import Filters, open_store
 from touchstone.store.schema import HEAD, VERSION_TABLE, metadata
 from touchstone.store.upgrade import MIGRATIONS
 
@@ -67,7 +70,20 @@ FIRST_VERSION = [
 ]
 
 
-def test_data_of_the_first_version_is_read(place):
+def begin_at(place, version):
+    """A database as an earlier version left it."""
+    database = open_database(place)
+    with database.restructuring() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(MIGRATIONS))
+        config.set_main_option("path_separator", "os")
+        command.upgrade(config, version)
+    database.close()
+
+
+def test_data_of_the_first_version_is_read(empty_place):
+    place = empty_place
+    begin_at(place, "0001")
     false = "false" if "://" in place else "0"
     # A colon would be taken for a parameter.
     statements = [line.format(false=false) if "{false}" in line else line for line in FIRST_VERSION]
@@ -78,6 +94,9 @@ def test_data_of_the_first_version_is_read(place):
         assert store.records("r1")[0].tags[0].detail == "the fee"
         assert store.records("r1")[0].grades == {"tone": 3}
         assert store.result("r1", "c-0").case.response == "So."
+        assert run.kind == "goldset"
+        assert store.tags("r1") == {"missed question": 1}
+        assert [item.position for item in store.page("r1", Filters(tag="missed question")).items] == [0]
 
 
 def test_a_store_made_by_a_newer_version_is_refused_and_left_alone(place):

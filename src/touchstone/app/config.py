@@ -15,6 +15,7 @@ from touchstone.app.rubrics import DEFAULT_RUBRIC, load_rubric
 from touchstone.core.errors import ConfigError, RubricError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
+from touchstone.judges.model import Fitted, parse_models
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_targets
 
@@ -33,7 +34,8 @@ _JUDGE_FLAGS = {
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
-    where runs are kept and written, how much of one must be scored for the gate to open, and who grades."""
+    where runs are kept and written, how much of one must be scored for the gate to open, who grades, and the offline
+    judge's own models where the team has calibrated it."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class Settings:
     runs: str = RUNS
     least_scored: float = LEAST_SCORED
     judge: JudgeSettings = field(default_factory=JudgeSettings)
+    fitted: Fitted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ def load_settings(
         runs=runs or in_file.runs,
         least_scored=by_flag["gate"].get("least_scored", in_file.least_scored),
         judge=in_file.judge,
+        fitted=in_file.fitted,
     )
 
 
@@ -134,7 +138,19 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
         runs=values["runs"] or RUNS,
         least_scored=values["gate"].get("least_scored", LEAST_SCORED),
         judge=_judge(values["judge"], judge, beside=path.parent),
+        fitted=_fitted(path.parent / values["calibration"]) if values["calibration"] else None,
     )
+
+
+def _fitted(path: Path) -> Fitted:
+    """The models of a calibration, which stands beside the file that names it."""
+    try:
+        return parse_models(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+        raise ConfigError(f"the calibration {path} cannot be read ({problem}): correct its path") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError(f"{path} is no calibration: name a file that touchstone review calibrate wrote") from error
 
 
 def _aimed(rubric: Rubric, targets: Mapping[str, str]) -> Rubric:

@@ -13,7 +13,7 @@ from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
 
-SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "judge")
+SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration", "judge")
 _PLAN_TYPES = get_type_hints(Plan)
 _RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
@@ -46,6 +46,7 @@ _ALLOWED: Mapping[str, str] = {
     **dict.fromkeys(("judge.prices.input", "judge.prices.output"), "a price per million tokens, at least 0"),
     "judge.prices.currency": _TEXT,
     "judge.record": "the path of a directory",
+    "calibration": "the path of a file that touchstone review calibrate wrote",
     "policy.company": _TEXT,
     **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
     "policy.promises": "a list of {what, up_to}",
@@ -149,6 +150,7 @@ def _models() -> type[BaseModel]:
         "store": (text, None),
         "runs": (text, None),
         "judge": (judge, Field(default_factory=judge)),
+        "calibration": (text, None),
     }
     return create_model("Config", __config__=strict, **shape)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -33,7 +34,8 @@ from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
-from touchstone.runs.run import Receipt, Run
+from touchstone.runs.redaction import redact_reply
+from touchstone.runs.run import Kind, Receipt, Run
 from touchstone.store.runs import Scored, Store
 
 LOCK = ".lock"
@@ -41,9 +43,13 @@ LOCK = ".lock"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What is to be evaluated: the gold set, where its replies come from, and how the run is labelled."""
+    """What is to be evaluated: the gold set, where its replies come from, and how the run is labelled.
+
+    `name` is what the run calls the gold set, where that is not its path.
+    """
 
     goldset: str
+    name: str | None = None
     responses: str | None = None
     bot: str | None = None
     repeat: int = 1
@@ -53,6 +59,8 @@ class Assignment:
     headers: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     starts_over: bool = False
+    kind: Kind = "goldset"
+    redacts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,7 @@ class Step:
 
 OnStep = Callable[[Step], None]
 OnStart = Callable[[Run, int], None]
+Score = Callable[[Case], Result]
 
 
 class JudgeStopped(InputError):
@@ -81,8 +90,12 @@ def evaluate_goldset(
     on_start: OnStart,
     on_step: OnStep,
     judge: ModelJudge | None = None,
+    score: Score | None = None,
 ) -> Run:
-    """Score what the store does not hold yet of the run, and finish it. `on_start` is told what it did hold."""
+    """Score what the store does not hold yet of the run, and finish it. `on_start` is told what it did hold.
+
+    A service passes `score`, so that its own processes do the work.
+    """
     entries = _read(assignment, settings=settings)
     responses = read_responses(assignment.responses, columns=settings.columns) if assignment.responses else None
     with _bot(assignment) as bot:
@@ -91,7 +104,9 @@ def evaluate_goldset(
             done = store.positions(run.id)
             on_start(run, len(done))
             replies = _replies(assignment, entries, responses=responses, bot=bot, done=done)
-            seconds = _score_all(replies, run.id, done, settings=settings, store=store, on_step=on_step, judge=judge)
+            keep = _Keeping(store, run.id, redacts=assignment.redacts)
+            scorer = score or partial(_score_here, settings=settings)
+            seconds = _score_all(replies, done, score=scorer, judge=judge, keep=keep, on_step=on_step)
             return store.finish_run(run.id, finished=_now(), seconds=run.seconds + seconds)
 
 
@@ -115,30 +130,33 @@ def _replies(
     return _Replies(drafted, sum(assignment.repeat if isinstance(entry.case, Case) else 1 for entry in entries))
 
 
+@dataclass(frozen=True, slots=True)
+class _Keeping:
+    """Where results go, and whether personal data is taken out of them on the way."""
+
+    store: Store
+    run: str
+    redacts: bool
+
+    def add(self, reply: Reply, result: Result, *, seconds: float) -> None:
+        case = reply.case if isinstance(reply.case, Case) else None
+        found = record(case, result, draft=reply.draft)
+        if self.redacts and case is not None:
+            redacted = redact_reply(case, result, found)
+            case, result, found = redacted.case, redacted.result, redacted.record
+        entry = Scored(position=reply.position, case=case, result=result, record=found, seconds=seconds)
+        self.store.add_results(self.run, [entry])
+
+
 def _score_all(
-    replies: _Replies,
-    run: str,
-    done: set[int],
-    *,
-    settings: Settings,
-    store: Store,
-    on_step: OnStep,
-    judge: ModelJudge | None,
+    replies: _Replies, done: set[int], *, score: Score, judge: ModelJudge | None, keep: _Keeping, on_step: OnStep
 ) -> float:
     """How long it took. Without a model, each result is in the store before the next reply is looked at."""
     start = time.monotonic()
     count = len(done)
     left = (reply for reply in replies.each if reply.position not in done)
-    for reply, result, seconds in _all_scored(left, settings=settings, judge=judge):
-        case = reply.case if isinstance(reply.case, Case) else None
-        entry = Scored(
-            position=reply.position,
-            case=case,
-            result=result,
-            record=record(case, result, draft=reply.draft),
-            seconds=seconds,
-        )
-        store.add_results(run, [entry])
+    for reply, result, seconds in _all_scored(left, score=score, judge=judge):
+        keep.add(reply, result, seconds=seconds)
         count += 1
         on_step(Step(reply, result, count, replies.total))
     return time.monotonic() - start
@@ -147,11 +165,11 @@ def _score_all(
 _Timed = tuple[Reply, Result, float]
 
 
-def _all_scored(replies: Iterator[Reply], *, settings: Settings, judge: ModelJudge | None) -> Iterator[_Timed]:
+def _all_scored(replies: Iterator[Reply], *, score: Score, judge: ModelJudge | None) -> Iterator[_Timed]:
     def timed() -> Iterator[_Timed]:
         for reply in replies:
             began = time.monotonic()
-            yield reply, _scored(reply, settings=settings), time.monotonic() - began
+            yield reply, _scored(reply, score=score), time.monotonic() - began
 
     return timed() if judge is None else _without_outages(_judged(timed(), judge=judge))
 
@@ -186,10 +204,14 @@ def _without_outages(judged: Generator[_Timed, None, None]) -> Iterator[_Timed]:
     yield from held
 
 
-def _scored(reply: Reply, *, settings: Settings) -> Result:
+def _score_here(case: Case, *, settings: Settings) -> Result:
+    return score_case(case, line=0, settings=settings)
+
+
+def _scored(reply: Reply, *, score: Score) -> Result:
     if isinstance(reply.case, Failure):
         return failed(reply.id, reply.case, line=reply.line)
-    result = score_case(reply.case, line=reply.line, settings=settings)
+    result = score(reply.case)
     return replace(result, line=reply.line) if result.failures else result
 
 
@@ -211,14 +233,14 @@ def _receipt(
 ) -> Receipt:
     rubric = settings.rubric
     return Receipt(
-        goldset=assignment.goldset,
+        goldset=assignment.name or assignment.goldset,
         data=data_hash(entries),
         rubric=rubric.name,
         rubric_version=rubric.version,
         rubric_hash=content_hash(rubric_to_dict(rubric)),
         plan=content_hash(asdict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
-        judge=judge.name if judge else f"offline {content_hash(resource.text(model.FILE))}",
+        judge=judge.name if judge else _offline_judge(settings),
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
         responses=responses.hash if responses else None,
@@ -226,6 +248,13 @@ def _receipt(
         bot=bot.name if bot else None,
         repeat=assignment.repeat,
     )
+
+
+def _offline_judge(settings: Settings) -> str:
+    """The offline judge by the models it grades with: the team's own, or those that ship."""
+    if settings.fitted is not None:
+        return f"offline {settings.fitted.version}"
+    return f"offline {content_hash([resource.text(file) for file in (model.FILE, model.PLAIN_FILE)])}"
 
 
 @contextmanager
@@ -237,10 +266,10 @@ def _claimed(assignment: Assignment, receipt: Receipt, *, settings: Settings, st
     with ExitStack() as held:
         begun = () if assignment.starts_over else store.unfinished_runs(receipt, labels=assignment.labels)
         for run in begun:
-            if _lock(run_directory(run.id, settings=settings), held):
+            if run.kind == assignment.kind and _lock(run_directory(run.id, settings=settings), held):
                 yield run
                 return
-        run = Run(id=_new_id(), started=_now(), receipt=receipt, labels=assignment.labels)
+        run = Run(id=_new_id(), started=_now(), receipt=receipt, labels=assignment.labels, kind=assignment.kind)
         _lock(run_directory(run.id, settings=settings), held)
         store.create_run(run, rubric=write_rubric(settings.rubric))
         yield run

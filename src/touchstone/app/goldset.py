@@ -46,6 +46,11 @@ def locate(name: str) -> str:
     raise InputError(f"gold set '{name}' is neither a file nor a packaged name; {hint}")
 
 
+def is_goldset(name: str) -> bool:
+    """Whether there is a file of that name, or a set that ships under it."""
+    return name == STDIN or Path(name).is_file() or name in packaged_goldsets()
+
+
 def packaged_goldsets() -> tuple[str, ...]:
     """The gold sets that ship with Touchstone."""
     files = resources.files("touchstone").joinpath("data/goldsets").iterdir()

@@ -161,7 +161,9 @@ def _by_engine(entries: Iterable[Entry], engine: Engine, settings: Settings) -> 
 def score_case(case: Case, *, line: int, settings: Settings) -> Result:
     """The case's result; a defect met in it is a failure."""
     try:
-        return evaluate(case, plan=settings.plan, rubric=settings.rubric, policy=settings.policy)
+        return evaluate(
+            case, plan=settings.plan, rubric=settings.rubric, policy=settings.policy, fitted=settings.fitted
+        )
     except ResourceError:
         raise
     except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer

@@ -16,6 +16,9 @@ from touchstone.cli.review import review
 from touchstone.cli.rubric import rubric
 from touchstone.cli.runs import compare, report, runs
 from touchstone.cli.score import score
+from touchstone.cli.serve import serve
+from touchstone.cli.store import store
+from touchstone.cli.user import user
 from touchstone.core.errors import TouchstoneError
 
 # Rich help costs a third of a second to import; Rich tracebacks show local variables, and with them customers' text.
@@ -32,10 +35,13 @@ app.command()(score)
 app.command()(eval)
 app.command()(compare)
 app.command()(report)
+app.command()(serve)
 app.add_typer(runs, name="runs")
 app.add_typer(goldset, name="goldset")
 app.add_typer(review, name="review")
 app.add_typer(rubric, name="rubric")
+app.add_typer(store, name="store")
+app.add_typer(user, name="user")
 
 
 def _show_version(asked: bool) -> None:

@@ -1,123 +1,261 @@
-"""`touchstone review`: what people say of replies, and how far a judge agrees with them."""
+"""`touchstone review`: sample production replies, follow their reviews, and report the week."""
 
 import json
 import sys
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from touchstone.cli import judge_options as options
-from touchstone.cli.exits import SOME_ROW_FAILED
+from touchstone.cli.agreement import agreement
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from touchstone.report.trust.view import TrustView
+    from touchstone.app.config import Settings
+    from touchstone.store.runs import Store
 
 review = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="What people say of replies, and how far a judge agrees."
+    no_args_is_help=True, rich_markup_mode=None, help="Sample production replies, follow reviews, report the week."
 )
 
-
-@review.callback()
-def group() -> None:
-    """What people say of replies, and how far a judge agrees."""
+_Store = Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs and reviews are kept.")]
+_Config = Annotated[str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")]
+_AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
+_Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; - is stdout.")]
+_QueueName = Annotated[
+    str | None,
+    typer.Argument(metavar="QUEUE", help="A queue's id or name, or its beginning; the newest if left out."),
+]
 
 
 @review.command()
-def agreement(
-    goldset: Annotated[str, typer.Argument(metavar="GOLDSET", help="Cases with labels: a file, or a set that ships.")],
+def sample(
+    source: Annotated[
+        str, typer.Argument(metavar="FILE_OR_RUN", help="A file of production replies, or a production run.")
+    ] = "latest",
     *,
-    results: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Results that touchstone score wrote, instead of grading now.")
+    n: Annotated[int, typer.Option("-n", "--size", metavar="N", min=1, help="How many replies to draw.")] = 25,
+    double: Annotated[bool, typer.Option("--double", help="Have two people grade each reply, blind.")] = False,
+    name: Annotated[str, typer.Option(metavar="TEXT", help="What the queue is called.")] = "",
+    oversample: Annotated[
+        float, typer.Option(metavar="TIMES", min=1, help="How much likelier risky replies are drawn.")
+    ] = 3.0,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Another draw of the same replies.")
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the judge card, .html, or .json.")
+    reviewer: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Who grades; repeatable. Everybody if left out.")
     ] = None,
-    judge: options.Judge = None,
-    model: options.Model = None,
-    base_url: options.BaseUrl = None,
-    votes: options.Votes = None,
-    cascade: options.Cascade = False,
-    budget: options.Budget = None,
-    judge_set: options.JudgeSet = None,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    no_cache: options.NoCache = False,
-    map: Annotated[
-        list[str] | None, typer.Option(metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Label the batch, such as version=7; repeatable. For a file."),
     ] = None,
-    rubric: Annotated[
-        str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name.")
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Give it as JSON.")] = False,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Take personal data out before storing. For a file.")
+    ] = False,
+    rubric: Annotated[str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade a file by this rubric.")] = None,
+    store: _Store = None,
+    config: _Config = None,
+    as_json: _AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")] = False,
 ) -> None:
-    """Hold a judge against people: agreement beyond chance, its errors, bias, calibration, what to send to people."""
-    from touchstone.app.agreement import measure_agreement
+    """Draw production replies for review: every category, risky replies more often, at known probability."""
     from touchstone.app.config import load_settings
-    from touchstone.app.judge_report import meter_line, report_lines
-    from touchstone.app.judging import open_judge
-    from touchstone.cli.screen import Screen
-    from touchstone.report.trust.view import view_trust
+    from touchstone.app.review import Drawing, draw_queue, now_text
+    from touchstone.app.runs import open_store_of
 
-    if output is not None and not output.endswith((".html", ".json")):
-        raise ConfigError(f"-o {output} does not end in .html or .json: the ending says what to write")
-    flags = options.judge_flags(
-        judge=judge,
-        model=model,
-        base_url=base_url,
-        votes=votes,
-        cascade=cascade,
-        budget=budget,
-        judge_set=judge_set,
-        record=record,
-        replay=replay,
-        no_cache=no_cache,
+    settings = load_settings(config, store=store, rubric=rubric)
+    is_file = source == "-" or Path(source).is_file()
+    if not is_file and (label or redact or rubric):
+        raise ConfigError("--label, --redact and --rubric are for a file of replies: a run is kept as it is")
+    drawing = Drawing(
+        name=name,
+        n=n,
+        needed=2 if double else 1,
+        seed=seed,
+        oversampling=oversample,
+        reviewers=tuple(reviewer or ()),
     )
-    settings = load_settings(config, columns=pairs(map, flag="--map", at_last=True), rubric=rubric, judge=flags)
-    if results is not None and settings.judge.kind != "offline":
-        raise ConfigError("--results are graded already: leave out the judge's flags")
-    with open_judge(settings) as grader:
-        meter = partial(meter_line, grader) if grader else None
-        shows = sys.stderr.isatty() and not quiet
-        with Screen(explains=False, shows_progress=shows, is_quiet=quiet, meter=meter) as screen:
-            found = measure_agreement(goldset, settings=settings, judge=grader, results=results, on_scored=screen)
-        for line in report_lines(grader) if grader else ():
-            screen.notice(line)
-    view = view_trust(found.trust, goldset=goldset, remarks=found.remarks)
-    if output is not None:
-        _write(view, output)
-        screen.notice(f"judge card written to {output}")
-    _show(view, as_json=as_json)
-    if found.failed:
-        raise typer.Exit(SOME_ROW_FAILED)
-
-
-def _write(view: "TrustView", target: str) -> None:
-    from touchstone.io.results import whole_file
-    from touchstone.report.trust.html import render_card
-
-    text = _as_json(view) if target.endswith(".json") else render_card(view)
-    with whole_file(target) as stream:
-        stream.write(text.encode("utf-8", "replace"))
-
-
-def _show(view: "TrustView", *, as_json: bool) -> None:
+    with open_store_of(settings, creates=is_file) as opened:
+        if is_file:
+            run = _score_batch(
+                source, settings=settings, store=opened, labels=pairs(label, flag="--label"), redact=redact, quiet=quiet
+            )
+        else:
+            run = opened.find_run(source, kind="production").id
+        queue = draw_queue(opened, run=run, drawing=drawing, by=_whoami(), now=now_text())
+        items = opened.queues.progress(queue.id).items
     if as_json:
-        typer.echo(_as_json(view), nl=False)
+        typer.echo(json.dumps({"queue": queue.id, "run": run, "items": items, "population": queue.population}))
+        return
+    typer.echo(f"{queue.id}: {items} of {queue.population:,} replies of run {run}")
+    typer.echo("grade them with touchstone serve; touchstone review weekly reports", err=True)
+
+
+@review.command("queue")
+def show_queue(
+    queue: _QueueName = None,
+    *,
+    close: Annotated[bool, typer.Option("--close", help="Take no more reviews.")] = False,
+    reopen: Annotated[bool, typer.Option("--reopen", help="Take reviews again.")] = False,
+    store: _Store = None,
+    config: _Config = None,
+    as_json: _AsJson = False,
+) -> None:
+    """List queues with their progress, or close and reopen one."""
+    from touchstone.app.review import find_queue, now_text
+
+    if close and reopen:
+        raise ConfigError("give --close or --reopen, not both")
+    if (close or reopen) and queue is None:
+        raise ConfigError("name the queue that is to be closed or reopened")
+    with _open(store, config) as opened:
+        if close or reopen:
+            id = find_queue(opened, queue).id
+            _ = opened.queues.close(id, at=now_text()) if close else opened.queues.reopen(id)
+        every = opened.queues.list() if queue is None else (find_queue(opened, queue),)
+        lines = [(each, opened.queues.progress(each.id)) for each in every]
+    if as_json:
+        from dataclasses import asdict
+
+        rows = [{**asdict(each), "progress": asdict(progress)} for each, progress in lines]
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.trust.terminal import show_trust
+    from touchstone.report.weekly.terminal import show_queues
 
-    print_page(lambda console: show_trust(view, console=console), to_stderr=False)
+    print_page(lambda console: show_queues(lines, console=console), to_stderr=False)
 
 
-def _as_json(view: "TrustView") -> str:
-    from touchstone.report.trust.json import trust_to_dict
+@review.command()
+def export(
+    queue: _QueueName = None,
+    *,
+    what: Annotated[
+        str, typer.Option(metavar="WHAT", help="cases, with people's labels; reviews, one by one; or promoted cases.")
+    ] = "cases",
+    output: _Output = "-",
+    store: _Store = None,
+    config: _Config = None,
+) -> None:
+    """Write reviewed replies as JSONL: cases with labels for a gold set, or the reviews themselves."""
+    from touchstone.app.export import labelled_cases, promoted_cases, review_rows
+    from touchstone.app.review import find_queue
 
-    return json.dumps(trust_to_dict(view), ensure_ascii=False, indent=1) + "\n"
+    if what not in ("cases", "reviews", "promoted"):
+        raise ConfigError(f"--what {what} is not known: allowed are cases, reviews, promoted")
+    with _open(store, config) as opened:
+        if what == "promoted":
+            rows = list(promoted_cases(opened))
+        else:
+            id = find_queue(opened, queue).id
+            rows = list(labelled_cases(opened, id) if what == "cases" else review_rows(opened, id))
+    _write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
+    typer.echo(f"{len(rows):,} rows", err=True)
+
+
+review.command()(agreement)
+
+
+@review.command("weekly")
+def report_week(
+    queue: _QueueName = None,
+    *,
+    format: Annotated[str, typer.Option(metavar="NAME", help="terminal, html, csv, json or jsonl.")] = "terminal",
+    output: _Output = "-",
+    store: _Store = None,
+    config: _Config = None,
+    as_json: _AsJson = False,
+) -> None:
+    """Report a queue: the pass rate of all replies, corrected by the reviews, agreement, patterns, reminders."""
+    from touchstone.app.review import find_queue, now_text, weekly
+    from touchstone.app.weekly import WEEKLY_RENDERERS
+    from touchstone.report.weekly.view import weekly_view
+
+    chosen = "json" if as_json else format
+    if chosen not in ("terminal", *WEEKLY_RENDERERS):
+        raise ConfigError(f"--format {chosen} is not known: allowed are terminal, {', '.join(WEEKLY_RENDERERS)}")
+    with _open(store, config) as opened:
+        view = weekly_view(weekly(opened, find_queue(opened, queue).id, now=now_text()))
+    if chosen != "terminal":
+        _write(WEEKLY_RENDERERS[chosen](view), output)
+        return
+    from touchstone.cli.screen import print_page
+    from touchstone.report.weekly.terminal import show_weekly
+
+    print_page(lambda console: show_weekly(view, console=console), to_stderr=False)
+
+
+@review.command()
+def calibrate(
+    *,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where the models go; beside the store if left out.")
+    ] = "",
+    store: _Store = None,
+    config: _Config = None,
+    as_json: _AsJson = False,
+) -> None:
+    """Move the offline judge's models towards the team's reviews, and show what that is worth on reviews held out."""
+    from dataclasses import asdict
+
+    from touchstone.app.calibration import calibrate_judge, write_calibration
+    from touchstone.app.config import load_settings
+    from touchstone.app.review import now_text
+    from touchstone.app.runs import open_store_of
+
+    settings = load_settings(config, store=store)
+    with open_store_of(settings) as opened:
+        found = calibrate_judge(opened, settings=settings, today=now_text()[:10])
+    home = Path(".touchstone") if "://" in settings.store else Path(settings.store).parent
+    target = Path(output) if output else home / f"judge-{found.fitted.version}.json"
+    write_calibration(found, target)
+    if as_json:
+        gains = [asdict(gain) for gain in found.gains]
+        typer.echo(json.dumps({"file": str(target), "version": found.fitted.version, "gains": gains}, indent=2))
+        return
+    from touchstone.cli.screen import print_page
+    from touchstone.report.calibration import show_gains
+
+    print_page(lambda console: show_gains(found.gains, console=console), to_stderr=False)
+    typer.echo(f"wrote {target}; to grade by it, put into touchstone.yaml: calibration: {target}", err=True)
+
+
+def _score_batch(
+    source: str, *, settings: "Settings", store: "Store", labels: dict[str, str], redact: bool, quiet: bool
+) -> str:
+    """The id of the production run that the file's replies were kept in."""
+    from touchstone.app.evaluation import Assignment, evaluate_goldset
+    from touchstone.cli.eval_screen import EvalScreen
+
+    assignment = Assignment(goldset=source, labels=labels, kind="production", redacts=redact)
+    with EvalScreen(shows_progress=sys.stderr.isatty() and not quiet, is_quiet=quiet) as screen:
+        run = evaluate_goldset(assignment, settings=settings, store=store, on_start=screen.start, on_step=screen.step)
+    return run.id
+
+
+def _open(store: str | None, config: str | None) -> "Store":
+    from touchstone.app.config import load_settings
+    from touchstone.app.runs import open_store_of
+
+    return open_store_of(load_settings(config, store=store))
+
+
+def _whoami() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "command line"
+
+
+def _write(text: str, target: str) -> None:
+    if target == "-":
+        typer.echo(text, nl=False)
+        return
+    from touchstone.app.runs import write_text
+
+    write_text(Path(target), text)
+    typer.echo(f"wrote {target}", err=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.answer import MAX_ANSWER_WORDS
-from touchstone.judges.model import Model, Plain, Way, models, plain_models
+from touchstone.judges.model import Fitted, Model, Plain, Way, models, plain_models
 from touchstone.text.asks import asks_outright
 
 # Who tells of a matter uses more words than this, and asks for something or speaks of themselves.
@@ -16,8 +16,10 @@ FEW_WORDS = 12
 OWN = frozenset("i i'm i've i'd i'll im ive my me mine we we're we've we'd we'll our ours us".split())
 
 
-def choose_models(reading: Reading) -> Mapping[str, Model]:
-    """criterion -> model."""
+def choose_models(reading: Reading, *, fitted: Fitted | None = None) -> Mapping[str, Model]:
+    """criterion -> model. A team that has calibrated the judge on its own cases has models for all of them."""
+    if fitted is not None:
+        return fitted.ways[way_of(reading)]
     kind = plain_kind(reading)
     return {**models(way_of(reading)), **(plain_models(kind) if kind else {})}
 

@@ -5,11 +5,12 @@ A term bends at its knots and is straight between them; its share of the value i
 
 import json
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from math import erf, sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from touchstone.core import resource
 from touchstone.core.errors import ResourceError
@@ -18,6 +19,7 @@ from touchstone.core.errors import ResourceError
 Way = Literal["expected", "open", "bare"]
 # Cases that are no support matter: a short expected answer, a plain question either way, and wording alone.
 Plain = Literal["answer", "query_expected", "query_open", "wording"]
+WAYS: tuple[Way, ...] = ("expected", "open", "bare")
 TOP = 4
 FILE = "judge.json"
 PLAIN_FILE = "plain.json"
@@ -93,27 +95,65 @@ def _below(deviation: float) -> float:
     return 0.5 * (1 + erf(deviation / sqrt(2)))
 
 
-@cache
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The models of every way to grade, by criterion, and the version they are called by."""
+
+    version: str
+    ways: Mapping[Way, Mapping[str, Model]]
+
+
 def models(way: Way) -> Mapping[str, Model]:
     """The packaged models of one way to grade."""
-    return _read(FILE, "ways", way)
+    return packaged_models().ways[way]
+
+
+@cache
+def packaged_models() -> Fitted:
+    """The models that ship with Touchstone."""
+    with _packaged(FILE) as text:
+        return parse_models(text)
 
 
 @cache
 def plain_models(kind: Plain) -> Mapping[str, Model]:
     """The packaged models for a case that is no support matter; only of the criteria that differ."""
-    return _read(PLAIN_FILE, "kinds", kind)
+    with _packaged(PLAIN_FILE) as text:
+        return {criterion: _model(row) for criterion, row in json.loads(text)["kinds"][kind].items()}
 
 
-def _read(file: str, part: str, name: str) -> Mapping[str, Model]:
+@contextmanager
+def _packaged(file: str) -> Iterator[str]:
     try:
-        return {criterion: model_from(row) for criterion, row in json.loads(resource.text(file))[part][name].items()}
-    except (KeyError, ValueError) as error:
+        yield resource.text(file)
+    except (KeyError, TypeError, ValueError) as error:
         raise ResourceError(f"data/{file} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
 
 
-def model_from(row: Mapping[str, object]) -> Model:
-    """A model as its file describes it."""
+def parse_models(text: str) -> Fitted:
+    """The text of a file of models -> the models; KeyError, TypeError or ValueError when it is none."""
+    content = json.loads(text)
+    ways = content["ways"]
+    return Fitted(
+        str(content["version"]), {way: {name: _model(row) for name, row in ways[way].items()} for way in WAYS}
+    )
+
+
+def models_to_dict(fitted: Fitted) -> dict[str, Any]:
+    """What `parse_models` reads."""
+    ways = {way: {name: _row(model) for name, model in known.items()} for way, known in fitted.ways.items()}
+    return {"version": fitted.version, "ways": ways}
+
+
+def _row(model: Model) -> dict[str, Any]:
+    terms = {
+        term.feature: {"knots": list(term.knots), "slopes": list(term.slopes), "typical": term.typical}
+        for term in model.terms
+    }
+    return {"base": model.base, "cuts": list(model.cuts), "spread": model.spread, "terms": terms}
+
+
+def _model(row: Mapping[str, object]) -> Model:
     terms = row["terms"]
     assert isinstance(terms, dict)
     return Model(

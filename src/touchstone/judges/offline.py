@@ -6,7 +6,7 @@ from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Grade, Grading, Violation
 from touchstone.judges.choice import choose_models
 from touchstone.judges.features import features
-from touchstone.judges.model import Model
+from touchstone.judges.model import Fitted, Model
 from touchstone.judges.reasons import explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
@@ -18,10 +18,17 @@ MIN_WORDS = 8
 UNSURE = 0.2
 
 
-def judge(reading: Reading, anchors: Sequence[Anchor], violations: Sequence[Violation], *, rubric: Rubric) -> Grading:
-    """Grades on every criterion the judge knows, and what follows from them."""
+def judge(
+    reading: Reading,
+    anchors: Sequence[Anchor],
+    violations: Sequence[Violation],
+    *,
+    rubric: Rubric,
+    fitted: Fitted | None = None,
+) -> Grading:
+    """Grades on every criterion the judge knows, and what follows from them; `fitted` are models of one's own."""
     found = features(reading, anchors, violations)
-    known = choose_models(reading)
+    known = choose_models(reading, fitted=fitted)
     foreign = not reads_as_english(reading)
     grades = []
     for criterion in rubric.criteria:

@@ -13,6 +13,16 @@ def plain(text: str) -> str:
     return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 
 
+def plain_places(text: str) -> list[int]:
+    """For each character of `plain(text)` its place in the text, so that a span chosen there can be found here."""
+    places = [at for at in range(len(text)) if text[at : at + 2] != "\r\n"]
+    for pattern in (_ESCAPES, _CONTROLS):
+        shown = "".join(text[at] for at in places)
+        gone = {at for found in pattern.finditer(shown) for at in range(*found.span())}
+        places = [place for at, place in enumerate(places) if at not in gone]
+    return places
+
+
 def excerpt(text: str, start: int, end: int, *, around: int = 40) -> tuple[str, str, str]:
     """What stands before, at and after a span, on one line each and cut where it is far from it."""
     before, after = text[max(0, start - around) : start], text[end : end + around]

@@ -5,6 +5,7 @@ from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Failure, Result
 from touchstone.evidence.check import check
+from touchstone.judges.model import Fitted
 from touchstone.judges.offline import judge
 from touchstone.metrics.completeness import completeness
 from touchstone.metrics.hallucination import hallucination
@@ -19,8 +20,15 @@ DEFAULT_RUBRIC = "supportai"
 NO_POLICY = Policy()
 
 
-def evaluate(case: Case, *, plan: Plan, rubric: Rubric | None = None, policy: Policy = NO_POLICY) -> Result:
-    """Read, check, score, inspect, grade and decide."""
+def evaluate(
+    case: Case,
+    *,
+    plan: Plan,
+    rubric: Rubric | None = None,
+    policy: Policy = NO_POLICY,
+    fitted: Fitted | None = None,
+) -> Result:
+    """Read, check, score, inspect, grade and decide; `fitted` are models for the judge other than those that ship."""
     if len(case.response) > plan.max_reply_chars:
         return _too_long(case, plan)
     rubric = rubric or default_rubric()
@@ -34,7 +42,7 @@ def evaluate(case: Case, *, plan: Plan, rubric: Rubric | None = None, policy: Po
     metrics = {score.metric: score for score in scores}
     ruling = decide(metrics, plan=plan)
     violations = inspect(reading, anchors, policy=policy)
-    grading = judge(reading, anchors or (), violations, rubric=rubric)
+    grading = judge(reading, anchors or (), violations, rubric=rubric, fitted=fitted)
     decision = decide_for_guard(ruling.verdict, grading, rubric=rubric)
     return Result(case.id, decision, ruling.verdict, ruling.reasons, metrics, rubric=grading)
 

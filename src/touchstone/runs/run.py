@@ -2,6 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
+
+# Replies to a gold set, or a batch of production replies that people review a sample of.
+Kind = Literal["goldset", "production"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +40,4 @@ class Run:
     finished: str | None = None
     seconds: float = 0.0
     labels: Mapping[str, str] = field(default_factory=dict)
+    kind: Kind = "goldset"

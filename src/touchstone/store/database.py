@@ -65,6 +65,13 @@ class Database:
                 if is_sqlite:
                     _pragma(raw, "foreign_keys = ON")
 
+    def flush(self) -> None:
+        """Moves what SQLite wrote ahead into the file, so that what was overwritten there is gone from both."""
+        if self._path is None:
+            return
+        with faults(self.place), self._engine.connect() as connection:
+            _pragma(connection.connection.dbapi_connection, "wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         self._engine.dispose()
 

@@ -22,8 +22,9 @@ from touchstone.store.rows import (
     result_from_body,
     result_to_row,
     scored_from_row,
+    tag_rows,
 )
-from touchstone.store.schema import bodies, cases, results
+from touchstone.store.schema import bodies, cases, result_tags, results
 
 # Below the number of values that either database takes in one statement.
 _CHUNK = 500
@@ -35,6 +36,7 @@ _HELD = select(results.c.position, results.c.case_id, results.c.draft).where(
 )
 _INSERT_RESULTS = insert(results)
 _INSERT_BODIES = insert(bodies)
+_INSERT_TAGS = insert(result_tags)
 _INSERT_CASES: dict[str, Insert] = {
     "postgresql": postgresql.insert(cases).on_conflict_do_nothing(),
     "sqlite": sqlite.insert(cases).on_conflict_do_nothing(),
@@ -94,6 +96,13 @@ def fetch_one(connection: Connection, run: int, *, case: str, draft: int) -> Sco
     return None
 
 
+def fetch_at(connection: Connection, run: int, position: int) -> Scored | None:
+    """The reply at one place of a run."""
+    here = (results.c.run == run, results.c.position == position)
+    row = connection.execute(select(*SCORED_COLUMNS).select_from(_WITH_TEXTS).where(*here)).first()
+    return None if row is None else scored_from_row(row, reader=RecordReader())
+
+
 def stream_scored(database: Database, run: int) -> Iterator[Scored]:
     reader = RecordReader()
     for row in _pages(database, run, SCORED_COLUMNS, _WITH_TEXTS):
@@ -140,3 +149,5 @@ def _insert(connection: Connection, run: int, entries: Sequence[Scored]) -> None
         _INSERT_RESULTS, [result_to_row(entry, run=run, case_hash=hashes.get(entry.position)) for entry in entries]
     )
     connection.execute(_INSERT_BODIES, [body_to_row(entry, run=run) for entry in entries])
+    if tags := [row for entry in entries for row in tag_rows(entry, run=run)]:
+        connection.execute(_INSERT_TAGS, tags)

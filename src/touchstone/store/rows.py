@@ -45,7 +45,15 @@ RECORD_COLUMNS: tuple[ColumnElement[Any], ...] = (
     results.c.tags,
 )
 SCORED_COLUMNS = (*RECORD_COLUMNS, results.c.position, results.c.seconds, cases.c.body, bodies.c.body)
-RUN_COLUMNS = (runs.c.number, runs.c.id, runs.c.started, runs.c.finished, runs.c.seconds, runs.c.receipt)
+RUN_COLUMNS = (
+    runs.c.number,
+    runs.c.id,
+    runs.c.kind,
+    runs.c.started,
+    runs.c.finished,
+    runs.c.seconds,
+    runs.c.receipt,
+)
 
 _RECEIPT_FIELDS = frozenset(field.name for field in fields(Receipt))
 
@@ -117,6 +125,11 @@ def result_to_row(scored: Scored, *, run: int, case_hash: str | None) -> dict[st
     }
 
 
+def tag_rows(scored: Scored, *, run: int) -> list[dict[str, Any]]:
+    names = dict.fromkeys(tag.name for tag in scored.record.tags)
+    return [{"run": run, "tag": name, "position": scored.position} for name in names]
+
+
 def body_to_row(scored: Scored, *, run: int) -> dict[str, Any]:
     return {"run": run, "position": scored.position, "body": to_json(result_to_dict(scored.result))}
 
@@ -130,6 +143,7 @@ def case_to_row(case: Case) -> dict[str, Any]:
 def run_to_row(run: Run, *, rubric: str) -> dict[str, Any]:
     return {
         "id": run.id,
+        "kind": run.kind,
         "started": run.started,
         "finished": run.finished,
         "seconds": run.seconds,
@@ -150,6 +164,7 @@ def run_from_row(row: Row[Any], *, labels: Mapping[str, str]) -> Run:
         seconds=row.seconds,
         receipt=Receipt(**receipt),
         labels=labels,
+        kind=row.kind,
     )
 
 

@@ -3,7 +3,8 @@
 What a method has returned from is stored for good, whatever becomes of the process.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,9 +13,16 @@ from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, se
 from touchstone.core.errors import StoreError
 from touchstone.core.result import Result
 from touchstone.runs.record import Record
-from touchstone.runs.run import Receipt, Run
+from touchstone.runs.run import Kind, Receipt, Run
+from touchstone.store.actions import Actions, Rubrics, RubricVersion
 from touchstone.store.database import Database, open_database
+from touchstone.store.erasure import Forgotten, forget_cases
+from touchstone.store.guards import Audit, Idempotency, Logins
+from touchstone.store.marks import Marks
+from touchstone.store.pages import LIMIT, Filters, Listed, Page, count_tags, fetch_all, fetch_categories, fetch_page
+from touchstone.store.queues import Queues
 from touchstone.store.results import (
+    fetch_at,
     fetch_one,
     fetch_positions,
     fetch_records,
@@ -22,16 +30,36 @@ from touchstone.store.results import (
     stream_results,
     stream_scored,
 )
-from touchstone.store.rows import RUN_COLUMNS, Scored, receipt_hash, run_from_row, run_to_row
+from touchstone.store.review_schema import queues
+from touchstone.store.reviews import Reviews
+from touchstone.store.rows import (
+    RECORD_COLUMNS,
+    RUN_COLUMNS,
+    RecordReader,
+    Scored,
+    receipt_hash,
+    run_from_row,
+    run_to_row,
+)
 from touchstone.store.schema import cases, results, run_labels, runs
 from touchstone.store.upgrade import upgrade
+from touchstone.store.users import Sessions, Tokens, Users
 
-__all__ = ["Scored", "Store", "open_store"]
+__all__ = ["Filters", "Listed", "Page", "Past", "Scored", "Store", "open_store"]
 
 LATEST = "latest"
 PREVIOUS = "previous"
 _SHOWN_IDS = 3
 _NEWEST_FIRST = (runs.c.started.desc(), runs.c.number.desc())
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What became of a case in one run."""
+
+    run: Run
+    position: int
+    record: Record
 
 
 def open_store(place: str, *, creates: bool = True) -> "Store":
@@ -50,6 +78,27 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.queues = Queues(database)
+        self.reviews = Reviews(database)
+        self.marks = Marks(database)
+        self.actions = Actions(database)
+        self.rubrics = Rubrics(database)
+        self.users = Users(database)
+        self.tokens = Tokens(database)
+        self.sessions = Sessions(database)
+        self.logins = Logins(database)
+        self.audit = Audit(database)
+        self.idempotency = Idempotency(database)
+
+    @property
+    def place(self) -> str:
+        """Where it is, without a password."""
+        return self._database.place
+
+    def check(self) -> None:
+        """StoreError when the database does not answer."""
+        with self._database.reading() as connection:
+            connection.execute(text("SELECT 1"))
 
     def __enter__(self) -> Self:
         return self
@@ -71,12 +120,23 @@ class Store:
             if run.labels:
                 number = made.inserted_primary_key[0] if made.inserted_primary_key else None
                 connection.execute(insert(run_labels), _label_rows(number, run.labels))
+        receipt = run.receipt
+        self.rubrics.keep(
+            RubricVersion(
+                hash=receipt.rubric_hash,
+                name=receipt.rubric,
+                version=receipt.rubric_version,
+                made=run.started,
+                by="",
+                text=rubric,
+            )
+        )
 
-    def find_run(self, name: str) -> Run:
-        """The run with this id or the only one whose id starts so; `latest` and `previous` are finished runs."""
+    def find_run(self, name: str, *, kind: Kind = "goldset") -> Run:
+        """The run with this id or the only one whose id starts so; `latest` and `previous` are finished, of a kind."""
         with self._database.reading() as connection:
             if name in (LATEST, PREVIOUS):
-                return self._recent(connection, name)
+                return self._recent(connection, name, kind)
             found = _fetch(connection, select(*RUN_COLUMNS).where(runs.c.id == name))
             if not found and name:
                 similar = _fetch(connection, select(*RUN_COLUMNS).where(runs.c.id.startswith(name, autoescape=True)))
@@ -89,9 +149,13 @@ class Store:
         shown = ", ".join(run.id for run in found[:_SHOWN_IDS]) + (" …" if len(found) > _SHOWN_IDS else "")
         raise StoreError(f"'{name}' is the beginning of {len(found)} runs ({shown}): give more of the id")
 
-    def list_runs(self, *, limit: int | None = None, labels: Mapping[str, str] | None = None) -> list[Run]:
+    def list_runs(
+        self, *, limit: int | None = None, labels: Mapping[str, str] | None = None, kind: Kind | None = None
+    ) -> list[Run]:
         """The newest first; with `labels`, those that have them all."""
         query = select(*RUN_COLUMNS).order_by(*_NEWEST_FIRST).limit(limit)
+        if kind is not None:
+            query = query.where(runs.c.kind == kind)
         for name, value in (labels or {}).items():
             here = (run_labels.c.run == runs.c.number, run_labels.c.name == name, run_labels.c.value == value)
             query = query.where(exists().where(*here))
@@ -128,6 +192,11 @@ class Store:
             if connection.dialect.name == "postgresql":
                 # Another run may be about to refer to a case that is on its way out.
                 connection.execute(text("LOCK TABLE cases IN SHARE ROW EXCLUSIVE MODE"))
+            if connection.scalar(select(exists().where(queues.c.run == number))):
+                raise StoreError(
+                    f"run {id} has reviews, and people's work is not deleted: keep it, or erase texts with "
+                    "touchstone store forget"
+                )
             of_run = select(results.c.case_hash).where(results.c.run == number, results.c.case_hash.is_not(None))
             of_others = exists().where(results.c.case_hash == cases.c.hash, results.c.run != number)
             connection.execute(delete(cases).where(cases.c.hash.in_(of_run), ~of_others))
@@ -173,6 +242,56 @@ class Store:
             raise StoreError(f"run {id} has no draft {draft} for the case '{case}': its results list the ids it has")
         return found
 
+    def at(self, id: str, position: int) -> Scored:
+        """The reply at one place of the run."""
+        with self._database.reading() as connection:
+            found = fetch_at(connection, self._number(connection, id), position)
+        if found is None:
+            raise StoreError(f"run {id} has no reply at position {position}")
+        return found
+
+    def page(self, id: str, filters: Filters | None = None, *, after: str | None = None, limit: int = LIMIT) -> Page:
+        """Some of the run's replies, from where the cursor `after` points to."""
+        with self._database.reading() as connection:
+            number = self._number(connection, id)
+            return fetch_page(connection, number, filters or Filters(), after=after, limit=limit)
+
+    def listed(self, id: str) -> list[Listed]:
+        """All replies of the run with their places, without their texts."""
+        with self._database.reading() as connection:
+            return fetch_all(connection, self._number(connection, id))
+
+    def categories(self, id: str) -> tuple[str, ...]:
+        with self._database.reading() as connection:
+            return fetch_categories(connection, self._number(connection, id))
+
+    def tags(self, id: str) -> dict[str, int]:
+        """How many replies have each tag, the most frequent first."""
+        with self._database.reading() as connection:
+            return count_tags(connection, self._number(connection, id))
+
+    def history(self, case: str, *, limit: int = 50) -> tuple[Past, ...]:
+        """What became of a case in the runs that have it, the newest first."""
+        query = (
+            select(runs.c.number, results.c.position, *RECORD_COLUMNS)
+            .select_from(results.join(runs))
+            .where(results.c.case_id == case, results.c.case_hash.is_not(None))
+            .order_by(*_NEWEST_FIRST, results.c.position)
+            .limit(limit)
+        )
+        reader = RecordReader()
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+            named = {number: self._by_number(connection, number) for number in {row[0] for row in rows}}
+        return tuple(Past(named[row[0]], row[1], reader.read(row[2:])) for row in rows)
+
+    def forget(self, *, cases: Collection[str] = (), metadata: Mapping[str, str] | None = None, at: str) -> Forgotten:
+        """Erases the text of these cases, and of those whose metadata has all these values; counts stay."""
+        with self._database.writing() as connection:
+            forgotten = forget_cases(connection, ids=cases, metadata=metadata or {}, at=at)
+        self._database.flush()
+        return forgotten
+
     def count_results(self, id: str) -> int:
         with self._database.reading() as connection:
             return self._count(connection, id)
@@ -210,8 +329,9 @@ class Store:
     def _by_number(self, connection: Connection, number: int) -> Run:
         return _fetch(connection, select(*RUN_COLUMNS).where(runs.c.number == number))[0]
 
-    def _recent(self, connection: Connection, name: str) -> Run:
-        query = select(*RUN_COLUMNS).where(runs.c.finished.is_not(None)).order_by(*_NEWEST_FIRST)
+    def _recent(self, connection: Connection, name: str, kind: Kind) -> Run:
+        wanted = (runs.c.finished.is_not(None), runs.c.kind == kind)
+        query = select(*RUN_COLUMNS).where(*wanted).order_by(*_NEWEST_FIRST)
         found = _fetch(connection, query.offset(0 if name == LATEST else 1).limit(1))
         if not found:
             needed = "no finished run" if name == LATEST else "fewer than two finished runs"

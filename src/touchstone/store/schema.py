@@ -1,4 +1,4 @@
-"""The tables of the store, as the newest migration leaves them.
+"""The tables of runs, as the newest migration leaves them; those of reviews and people have modules of their own.
 
 A result is two rows: a narrow one in `results` that figures, filters and pages are made from, and its whole text in
 `bodies`, which is read one at a time. A case is kept once, under the hash of its content, however many runs score it.
@@ -21,7 +21,7 @@ from sqlalchemy import (
 from touchstone.store.columns import Words
 
 # The newest migration; a store at another version is upgraded or refused when it is opened.
-HEAD = "0001"
+HEAD = "0002"
 # Its own name, so that a PostgreSQL database can be shared with other programs that use Alembic.
 VERSION_TABLE = "touchstone_version"
 
@@ -39,6 +39,8 @@ runs = Table(
     # In place of the id in a million results and their indices; numbers are not given twice.
     Column("number", Integer, primary_key=True),
     Column("id", Words, nullable=False, unique=True),
+    # A gold set's replies, or a batch of production replies that people sample.
+    Column("kind", String(16), nullable=False, server_default="goldset"),
     Column("started", String(40), nullable=False, index=True),
     Column("finished", String(40)),
     Column("seconds", Double, nullable=False),
@@ -93,6 +95,8 @@ results = Table(
 Index("results_by_outcome", results.c.run, results.c.outcome, results.c.position)
 Index("results_by_category", results.c.run, results.c.category, results.c.position)
 Index("results_by_decision", results.c.run, results.c.decision, results.c.position)
+# PostgreSQL has the ids in the collation "C", so that those with one beginning are neighbours.
+Index("results_by_case_id", results.c.run, results.c.case_id, results.c.position)
 # Led by the case, so that it also finds a case's results in all runs.
 Index(
     "results_one_case_run_draft",
@@ -103,6 +107,19 @@ Index(
     sqlite_where=results.c.case_hash.is_not(None),
     postgresql_where=results.c.case_hash.is_not(None),
 )
+
+# What the tags in `results` say, so that the replies with one tag are a page of their own.
+result_tags = Table(
+    "result_tags",
+    metadata,
+    Column("run", Integer, primary_key=True),
+    Column("tag", Words, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    ForeignKeyConstraint(["run", "position"], ["results.run", "results.position"], ondelete="CASCADE"),
+    sqlite_with_rowid=False,
+)
+# A reply leaves with its tags: without this each would be looked for among all.
+Index("result_tags_by_reply", result_tags.c.run, result_tags.c.position)
 
 bodies = Table(
     "bodies",

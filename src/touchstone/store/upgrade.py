@@ -10,8 +10,12 @@ from pathlib import Path
 from sqlalchemy import Connection, column, inspect, select, table, text
 
 from touchstone.core.errors import StoreError
+from touchstone.store import people_schema, review_schema
 from touchstone.store.database import Database
 from touchstone.store.schema import HEAD, VERSION_TABLE, metadata
+
+# Named here so that `metadata` has every table, whoever opens the store.
+TABLES = (*review_schema.TABLES, *people_schema.TABLES)
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # Any number does, as long as every version of Touchstone uses the same.

@@ -1,7 +1,7 @@
 """ComparisonView -> one HTML file."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from touchstone.report.comparison.view import MOST_FLIPS, ChangeLine, ComparisonView
 from touchstone.report.run.charts import change_strip
@@ -13,7 +13,18 @@ if TYPE_CHECKING:
 
 def render_comparison_html(view: ComparisonView) -> str:
     """The whole page."""
-    groups = [
+    flips = view.flips[:MOST_FLIPS]
+    categories = sorted({flip.category for flip in flips})
+    choices = {
+        "direction": {"regressed": 0, "improved": 1},
+        "category": {name: at for at, name in enumerate(categories)},
+    }
+    return render_page("comparison.html", view=view, groups=comparison_groups(view), flips=flips, choices=choices)
+
+
+def comparison_groups(view: ComparisonView) -> list[dict[str, Any]]:
+    """The changes in groups, each with a drawing for every line."""
+    return [
         {"id": id, "title": title, "head": head, "lines": lines, "charts": _charts(lines, name=id)}
         for id, title, head, lines in (
             ("headline", "What changed", "measure", view.headline),
@@ -22,13 +33,6 @@ def render_comparison_html(view: ComparisonView) -> str:
         )
         if lines
     ]
-    flips = view.flips[:MOST_FLIPS]
-    categories = sorted({flip.category for flip in flips})
-    choices = {
-        "direction": {"regressed": 0, "improved": 1},
-        "category": {name: at for at, name in enumerate(categories)},
-    }
-    return render_page("comparison.html", view=view, groups=groups, flips=flips, choices=choices)
 
 
 def _charts(lines: Sequence[ChangeLine], *, name: str) -> list["Markup"]:

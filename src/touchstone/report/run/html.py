@@ -1,4 +1,4 @@
-"""RunView -> the report as one HTML file."""
+"""RunView -> the report as one HTML file, and the drawings and tables that other pages of a run show as well."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,9 @@ def render_html(view: RunView) -> str:
     return render_page(
         "run.html",
         view=view,
-        charts=_charts(view),
-        bins=_bins(view),
-        by_criterion=_by_criterion(view),
+        charts=charts_of(view),
+        bins=bins_of(view),
+        by_criterion=grades_by_criterion(view),
         choices=_choices(view.table),
         outcomes=OUTCOMES,
         all_rows=ALL_ROWS_FILE,
@@ -30,7 +30,7 @@ def render_html(view: RunView) -> str:
     )
 
 
-def _charts(view: RunView) -> dict[str, Any]:
+def charts_of(view: RunView) -> dict[str, Any]:
     """Every drawing of the page by the place it has in it."""
     reliability = view.summary.reliability
     return {
@@ -51,13 +51,13 @@ def _charts(view: RunView) -> dict[str, Any]:
         ],
         "by_criterion": [
             _drawn(charts.grade_bars(rows, name=f"grades{at}", title=f"Grades on {name} by category"))
-            for at, (name, rows) in enumerate(_by_criterion(view))
+            for at, (name, rows) in enumerate(grades_by_criterion(view))
         ],
         "reliability": _drawn(charts.reliability_diagram(reliability, name="reliability")) if reliability else "",
     }
 
 
-def _by_criterion(view: RunView) -> list[tuple[str, list[CriterionView]]]:
+def grades_by_criterion(view: RunView) -> list[tuple[str, list[CriterionView]]]:
     """For each criterion its grades in every category, named by the category."""
     found = []
     for at, criterion in enumerate(view.criteria):
@@ -66,7 +66,7 @@ def _by_criterion(view: RunView) -> list[tuple[str, list[CriterionView]]]:
     return found
 
 
-def _bins(view: RunView) -> list[dict[str, str]]:
+def bins_of(view: RunView) -> list[dict[str, str]]:
     """The table beside the reliability diagram."""
     if view.summary.reliability is None:
         return []

@@ -1,0 +1,106 @@
+"""Reviewed replies -> cases with people's labels, ready to be part of a gold set, and reviews one by one."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from touchstone.app.review import reviewed_items, rubric_of
+from touchstone.core.case import Case, Label
+from touchstone.core.codec import case_to_dict
+from touchstone.core.result import Grading
+from touchstone.review.adjudication import Ruling, ruling_grading
+from touchstone.review.review import Review, current, grading_of
+from touchstone.review.weekly import ReviewedItem
+from touchstone.store.runs import Store
+
+
+def labelled_cases(store: Store, queue_id: str) -> Iterator[dict[str, Any]]:
+    """The reviewed cases of a queue as rows of a gold set, labelled by everybody whose review stands."""
+    run = store.queues.get(queue_id).run
+    for each in reviewed_items(store, queue_id):
+        case = store.at(run, each.item.result).case
+        if case is not None and (labels := labels_of(each)):
+            yield case_to_dict(_labelled(case, labels))
+
+
+def promoted_cases(store: Store) -> Iterator[dict[str, Any]]:
+    """The cases that were marked for a gold set, with the labels of every review they have."""
+    labels: dict[tuple[str, int], tuple[Label, ...]] = {}
+    for queue in store.queues.list():
+        for each in reviewed_items(store, queue.id):
+            place = (queue.run, each.item.result)
+            labels[place] = (*labels.get(place, ()), *labels_of(each))
+    for promotion in store.marks.promoted():
+        case = store.at(promotion.run, promotion.result).case
+        if case is not None:
+            yield case_to_dict(_labelled(case, labels.get((promotion.run, promotion.result), ())))
+
+
+def review_rows(store: Store, queue_id: str) -> Iterator[dict[str, Any]]:
+    """Every review and ruling that stands, one row each, without the reply's text."""
+    queue = store.queues.get(queue_id)
+    rubric = rubric_of(store, queue.run)
+    for each in reviewed_items(store, queue_id):
+        head = {
+            "queue": queue.id,
+            "position": each.item.position,
+            "case": each.item.case,
+            "draft": each.item.draft,
+            "category": each.item.category,
+            "inclusion": each.item.inclusion,
+            "state": each.item.state,
+        }
+        for review in current(each.reviews):
+            grading = grading_of(review, rubric=rubric)
+            yield head | _said(review, by=review.reviewer, kind="review", words=review.note) | _ends(grading)
+        if each.ruling is not None:
+            grading = ruling_grading(each.ruling, rubric=rubric)
+            yield head | _said(each.ruling, by=each.ruling.by, kind="ruling", words=each.ruling.reason) | _ends(grading)
+
+
+def labels_of(each: ReviewedItem) -> tuple[Label, ...]:
+    """People's words on an item as labels of its case; a ruling stands in place of those it settles."""
+    if each.ruling is not None:
+        ruling = each.ruling
+        return (Label(ruling.by, dict(ruling.grades), _kinds(ruling), ruling.reason),)
+    return tuple(
+        Label(review.reviewer, dict(review.grades), _kinds(review), review.note) for review in current(each.reviews)
+    )
+
+
+def _labelled(case: Case, labels: tuple[Label, ...]) -> Case:
+    return Case(
+        id=case.id,
+        input=case.input,
+        response=case.response,
+        context=case.context,
+        expected_output=case.expected_output,
+        category=case.category,
+        confidence=case.confidence,
+        labels=(*case.labels, *(replace(label, grades=_without_safety(label.grades)) for label in labels)),
+        metadata=case.metadata,
+    )
+
+
+def _without_safety(grades: Mapping[str, int | None]) -> dict[str, int | None]:
+    """A label names violations; the grade for safety follows from them."""
+    return {name: grade for name, grade in grades.items() if name != "safety"}
+
+
+def _said(word: Review | Ruling, *, by: str, kind: str, words: str) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "by": by,
+        "made": word.made,
+        "grades": dict(word.grades),
+        "violations": [{"kind": v.kind, "start": v.start, "end": v.end} for v in word.violations],
+        "note": words,
+    }
+
+
+def _ends(grading: Grading) -> dict[str, Any]:
+    return {"total": grading.total, "outcome": grading.outcome}
+
+
+def _kinds(word: Review | Ruling) -> tuple[str, ...]:
+    return tuple(sorted({violation.kind for violation in word.violations}))

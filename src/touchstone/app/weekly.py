@@ -1,0 +1,25 @@
+"""The weekly report in every format it is exported in."""
+
+import json
+from collections.abc import Callable, Mapping
+
+from touchstone.report.weekly.csv import weekly_to_csv
+from touchstone.report.weekly.html import render_weekly_html
+from touchstone.report.weekly.json import weekly_to_dict
+from touchstone.report.weekly.view import WeeklyView
+
+
+def _json(view: WeeklyView) -> str:
+    return json.dumps(weekly_to_dict(view.report), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _jsonl(view: WeeklyView) -> str:
+    return json.dumps(weekly_to_dict(view.report), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+WEEKLY_RENDERERS: Mapping[str, Callable[[WeeklyView], str]] = {
+    "html": render_weekly_html,
+    "csv": weekly_to_csv,
+    "json": _json,
+    "jsonl": _jsonl,
+}

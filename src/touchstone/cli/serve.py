@@ -1,0 +1,46 @@
+"""`touchstone serve`: the API and the pages, until Ctrl-C."""
+
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    *,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; beyond this machine needs --auth.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")] = 8321,
+    auth: Annotated[bool, typer.Option("--auth", help="Let in only who signs in or has a token.")] = False,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes that score.")] = 2,
+    rate: Annotated[
+        float | None,
+        typer.Option(metavar="N", min=0.1, help="Cases a second that one caller may send; 100 with --auth, else any."),
+    ] = None,
+    store: Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs and reviews are kept.")] = None,
+    rubric: Annotated[
+        str | None, typer.Option(metavar="NAME_OR_FILE", help="How replies are graded; supportai if not given.")
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
+    ] = None,
+) -> None:
+    """Serve the API and the pages for people, on this machine or for a team."""
+    from touchstone.app.config import load_settings
+    from touchstone.app.runs import open_store_of
+    from touchstone.core.errors import ConfigError
+
+    try:
+        from touchstone.service.options import Options, check_options
+        from touchstone.service.server import serve as run_service
+    except ImportError as error:
+        raise ConfigError(f"serve needs {error.name}: pip install 'touchstone-eval[serve]'") from None
+    options = Options(host=host, port=port, has_auth=auth, workers=workers, rate=rate)
+    check_options(options)
+    settings = load_settings(config, store=store, rubric=rubric)
+    with open_store_of(settings, creates=True) as opened:
+        run_service(settings, opened, options=options, on_start=_announce)
+
+
+def _announce(address: str) -> None:
+    typer.echo(f"Touchstone is at {address} (Ctrl-C ends it)", err=True)

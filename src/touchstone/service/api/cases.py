@@ -1,0 +1,28 @@
+"""A case -> what became of it in every run."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from starlette.responses import Response
+
+from touchstone.runs.record import record_to_dict
+from touchstone.service.api.answers import json_answer
+from touchstone.service.api.examples import problems
+from touchstone.service.api.runs import run_row
+from touchstone.service.auth.guard import Viewer
+from touchstone.service.context import Here
+from touchstone.service.problems import Refusal
+
+router = APIRouter(prefix="/v1/cases", tags=["cases"])
+
+
+@router.get("/{case:path}", responses=problems(404, 422))
+def show_case(
+    here: Here, who: Viewer, case: Annotated[str, Path(max_length=500, description="The case's id.")]
+) -> Response:
+    """The case's results in every run, the newest first."""
+    past = here.store.history(case)
+    if not past:
+        raise Refusal(404, "unknown", f"no run holds the case '{case}': GET /v1/runs/latest/results lists ids")
+    rows = [{"run": run_row(each.run), "position": each.position, **record_to_dict(each.record)} for each in past]
+    return json_answer({"id": case, "history": rows})

@@ -1,0 +1,54 @@
+"""Whether the service lives, whether it can work, and its figures."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+
+from touchstone import __version__
+from touchstone.core.errors import StoreError
+from touchstone.service.api.examples import problems
+from touchstone.service.auth.guard import Viewer
+from touchstone.service.context import Here, Service
+
+router = APIRouter(tags=["health"])
+_FORMAT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@router.get("/healthz")
+async def live() -> dict[str, str]:
+    """Whether the process answers. Open to everybody."""
+    return {"status": "ok", "version": __version__}
+
+
+@router.get("/readyz", responses={503: {"description": "Not ready: a check is not `ok`."}})
+async def ready(here: Here) -> JSONResponse:
+    """Whether cases can be scored and the store can be used. Open to everybody."""
+    checks: dict[str, Any] = {
+        "scoring": "ok" if here.scorer.is_ready else "starting",
+        "store": await run_in_threadpool(_store, here),
+    }
+    is_ready = set(checks.values()) == {"ok"}
+    return JSONResponse({"status": "ok" if is_ready else "not ready", **checks}, 200 if is_ready else 503)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={
+        200: {"description": "Figures in Prometheus's format.", "content": {"text/plain": {}}},
+        **problems(),
+    },
+)
+async def metrics(here: Here, who: Viewer) -> Response:
+    """Counts and times for Prometheus: no text, no name."""
+    return Response(here.meters.text(), headers={"Content-Type": _FORMAT})
+
+
+def _store(here: Service) -> str:
+    try:
+        here.store.check()
+    except StoreError:
+        return "cannot be used"
+    return "ok"

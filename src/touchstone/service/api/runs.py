@@ -1,0 +1,143 @@
+"""Runs and their results: listed, shown, filtered, labelled, deleted."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Path, Query
+from starlette.responses import Response
+
+from touchstone.core.codec import case_to_dict, result_to_dict
+from touchstone.report.run.json import run_to_dict
+from touchstone.runs.record import record_to_dict
+from touchstone.runs.run import Run
+from touchstone.service.api.answers import After, Limit, asking, find_run, json_answer
+from touchstone.service.api.examples import problems
+from touchstone.service.audit import note
+from touchstone.service.auth.guard import Lead, Viewer
+from touchstone.service.context import Here
+from touchstone.service.problems import Refusal
+from touchstone.store.runs import Filters
+
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
+RunName = Annotated[str, Path(max_length=200, description="A run's id, its beginning, `latest` or `previous`.")]
+_Text = Annotated[str | None, Query(max_length=500)]
+_Labels = Annotated[
+    dict[Annotated[str, Body(max_length=100)], Annotated[str, Body(max_length=500)] | None],
+    Body(examples=[{"prompt": "v7", "old": None}]),
+]
+
+
+@router.get("", responses=problems(404, 422))
+def list_runs(
+    here: Here,
+    who: Viewer,
+    *,
+    kind: Annotated[Literal["goldset", "production"] | None, Query()] = None,
+    label: Annotated[list[str] | None, Query(max_length=10, description="KEY=VALUE; repeatable.")] = None,
+    limit: Limit = 50,
+    after: After = None,
+) -> Response:
+    """Runs, the newest first; `next` is the `after` of the next page, null at the end."""
+    labels = dict(each.partition("=")[::2] for each in label or ())
+    every = here.store.list_runs(labels=labels, kind=kind)
+    found = every[_place(every, after) :]
+    runs = found[:limit]
+    more = runs[-1].id if len(found) > limit else None
+    return json_answer({"runs": [run_row(run) for run in runs], "next": more})
+
+
+@router.get("/{run}", responses=problems(404, 422))
+def show_run(here: Here, who: Viewer, run: RunName) -> Response:
+    """The run, its summary against targets, patterns and examples: what `touchstone report --format json` gives."""
+    return json_answer(run_to_dict(here.views.run(find_run(here, run))))
+
+
+@router.get("/{run}/patterns", responses=problems(404, 422))
+def show_patterns(here: Here, who: Viewer, run: RunName) -> Response:
+    """What goes wrong in the run, how often, where more than elsewhere, and who could cure it."""
+    found = find_run(here, run)
+    return json_answer({"run": found.id, "patterns": run_to_dict(here.views.run(found))["patterns"]})
+
+
+@router.get("/{run}/results", responses=problems(404, 422))
+def list_results(
+    here: Here,
+    who: Viewer,
+    run: RunName,
+    *,
+    outcome: Annotated[Literal["PASS", "FAIL", "open"] | None, Query(description="`open`: without one.")] = None,
+    decision: Annotated[Literal["send", "review", "block"] | None, Query()] = None,
+    category: _Text = None,
+    tag: _Text = None,
+    search: Annotated[str | None, Query(max_length=200, description="How a case's id begins.")] = None,
+    limit: Limit = 50,
+    after: After = None,
+) -> Response:
+    """The replies of a run in order, as they are counted, without their texts."""
+    found = find_run(here, run)
+    filters = Filters(outcome=outcome, decision=decision, category=category, tag=tag, search=search)
+    with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
+        page = here.store.page(found.id, filters, after=after, limit=limit)
+    rows = [{"position": each.position, **record_to_dict(each.record)} for each in page.items]
+    return json_answer({"run": found.id, "results": rows, "next": page.next})
+
+
+@router.get("/{run}/results/{position}", responses=problems(404, 422))
+def show_result(here: Here, who: Viewer, run: RunName, position: Annotated[int, Path(ge=0, lt=2**31)]) -> Response:
+    """One reply: the case, its result and the waivers of its violations."""
+    found = find_run(here, run)
+    with asking(here, f"run {found.id} has no reply at position {position}: its results list them"):
+        scored = here.store.at(found.id, position)
+    answer: dict[str, Any] = {
+        "run": found.id,
+        "position": position,
+        "draft": scored.record.draft,
+        "case": None if scored.case is None else case_to_dict(scored.case),
+        "result": result_to_dict(scored.result),
+        "waivers": [asdict(waiver) for waiver in here.store.marks.waivers(found.id, position)],
+    }
+    return json_answer(answer)
+
+
+@router.patch("/{run}/labels", responses=problems(404, 415, 422))
+def label_run(here: Here, who: Lead, run: RunName, labels: _Labels) -> Response:
+    """Set labels; null takes one away. Saying it twice changes nothing more."""
+    labelled = here.store.label_run(find_run(here, run).id, labels)
+    note(here, who, "run labelled", labelled.id)
+    return json_answer(run_row(labelled))
+
+
+@router.delete("/{run}", status_code=204, responses=problems(404, 409, 422))
+def delete_run(here: Here, who: Lead, run: RunName) -> Response:
+    """Delete a run with its results. Its id has to be given in full."""
+    if find_run(here, run).id != run:
+        raise Refusal(404, "unknown", f"there is no run with the id '{run}': give it in full")
+    kept = "people have reviewed replies of this run, and their work is kept: erase texts with touchstone store forget"
+    with asking(here, kept, status=409, kind="conflict"):
+        here.store.delete_run(run)
+    here.views.forget()
+    note(here, who, "run deleted", run)
+    return Response(status_code=204)
+
+
+def _place(runs: list[Run], after: str | None) -> int:
+    """Where the page behind the run `after` begins."""
+    if after is None:
+        return 0
+    for at, run in enumerate(runs, 1):
+        if run.id == after:
+            return at
+    raise Refusal(422, "invalid", "the cursor is none of this list: begin at its first page")
+
+
+def run_row(run: Run) -> dict[str, Any]:
+    """A run as lists show it."""
+    return {
+        "id": run.id,
+        "kind": run.kind,
+        "started": run.started,
+        "finished": run.finished,
+        "goldset": run.receipt.goldset,
+        "rubric": f"{run.receipt.rubric} {run.receipt.rubric_version}",
+        "labels": dict(run.labels),
+    }

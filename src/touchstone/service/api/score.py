@@ -1,0 +1,122 @@
+"""POST /v1/score: a case or a batch of cases -> results; what a guard asks before a reply is sent."""
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from touchstone.core.result import Failure
+from touchstone.io.cases import Entry, read_cases
+from touchstone.io.json_text import parse_json
+from touchstone.io.rows import Row, unreadable
+from touchstone.service.api.examples import (
+    BATCH,
+    CASE,
+    CASE_EXAMPLE,
+    RESULT,
+    RESULT_EXAMPLE,
+    RESULTS,
+    body,
+    problems,
+)
+from touchstone.service.auth.guard import Viewer
+from touchstone.service.context import Here, Service
+from touchstone.service.problems import Refusal
+
+router = APIRouter(prefix="/v1", tags=["score"])
+# A larger body is read in a thread, so that others are answered meanwhile.
+_QUICKLY_READ = 64 * 1024
+_REMEDY = 'send a case as one JSON object, or several as {"cases": […]}'
+_REQUEST: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"anyOf": [CASE, BATCH]},
+                "examples": {
+                    "one": {"summary": "One case", "value": CASE_EXAMPLE},
+                    "batch": {"summary": "Several cases", "value": {"cases": [CASE_EXAMPLE]}},
+                },
+            }
+        },
+    }
+}
+_RESULT = {"anyOf": [RESULT, RESULTS]}
+
+
+@router.post(
+    "/score",
+    openapi_extra=_REQUEST,
+    response_class=Response,
+    responses={
+        200: body(
+            _RESULT, description="The case's Result, or `results` in the order of the cases.", example=RESULT_EXAMPLE
+        ),
+        **problems(400, 408, 413, 415, 422),
+    },
+)
+async def score(request: Request, here: Here, who: Viewer) -> Response:
+    """Score one case or a batch.
+
+    `decision` says whether the reply can be sent. Nothing is stored. In a batch, a case that cannot be read or scored
+    is a result with `failures` in its place; a single case that cannot be read is a 422.
+    """
+    content = await read_json(request)
+    cases = content.get("cases")
+    if not isinstance(cases, list):
+        (entry,) = _entries([content], here)
+        if isinstance(entry.case, Failure):
+            raise Refusal(422, "invalid", entry.case.message)
+        (judged,) = await _judged([entry], here)
+        return _json(judged)
+    if not 1 <= len(cases) <= here.options.max_cases:
+        most = here.options.max_cases
+        raise Refusal(
+            422, "invalid", f"'cases' holds {len(cases)} cases, allowed are 1 to {most}: send several batches"
+        )
+    here.rates.take(who.key, cost=len(cases) - 1)
+    bodies = await _judged(_entries(cases, here), here)
+    return _json(b'{"results":[' + b",".join(bodies) + b"]}")
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """The JSON object that a request's body is."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Refusal(415, "media-type", f"set Content-Type: application/json; {_REMEDY}")
+    raw = await request.body()
+    value = _parse(raw) if len(raw) <= _QUICKLY_READ else await asyncio.to_thread(_parse, raw)
+    if isinstance(value, Failure):
+        raise Refusal(400, "not-json", value.message)
+    if not isinstance(value, dict):
+        raise Refusal(422, "invalid", f"the body is no JSON object: {_REMEDY}")
+    return value
+
+
+def _parse(raw: bytes) -> object:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return Failure("read", "InvalidJson", f"the body is not UTF-8; {_REMEDY}")
+    return parse_json(text, remedy=_REMEDY)
+
+
+def _entries(cases: list[Any], here: Service) -> list[Entry]:
+    rows = [Row("request", at, _content(case)) for at, case in enumerate(cases, 1)]
+    return list(read_cases(rows, file="the request", columns=here.settings.columns))
+
+
+def _content(case: Any) -> dict[str, Any] | Failure:
+    return case if isinstance(case, dict) else unreadable("CaseError", "the case is no JSON object: send an object")
+
+
+async def _judged(entries: list[Entry], here: Service) -> list[bytes]:
+    judgements = await here.scorer.score(entries)
+    here.meters.scored(judgements)
+    here.telemetry.scored(judgements)
+    return [judgement.body for judgement in judgements]
+
+
+def _json(content: bytes) -> Response:
+    return Response(content, media_type="application/json")

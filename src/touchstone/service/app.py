@@ -1,0 +1,96 @@
+"""The service's parts -> one ASGI application: the API under /v1, the pages, health and figures."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+
+from touchstone import __version__
+from touchstone.app.config import Settings
+from touchstone.service.api import audit, cases, comparisons, health, patterns, queues, reviews, runs, score
+from touchstone.service.auth import routes as auth
+from touchstone.service.context import Service
+from touchstone.service.edge import Edge
+from touchstone.service.limits import BodyLimit, Rates
+from touchstone.service.meters import Meters
+from touchstone.service.options import RATE_UNDER_AUTH, Options, check_options
+from touchstone.service.pages import router as pages
+from touchstone.service.problems import install_problems
+from touchstone.service.scoring.scorer import Scorer
+from touchstone.service.telemetry import open_telemetry
+from touchstone.service.views import Views
+from touchstone.store.runs import Store
+
+_ABOUT = """\
+Are the replies your AI drafts good enough to send? `POST /v1/score` answers for one reply or a batch.
+The rest shows runs over gold sets and lets people review production replies.
+
+With `--auth`, send `Authorization: Bearer TOKEN`; tokens come from `touchstone user token`.
+Errors are problem details (RFC 9457). Lists give `next`, which is the `after` of the next page.
+A POST that carries an `Idempotency-Key` is carried out once, however often it is sent.
+"""
+API_ROUTERS = (
+    score.router,
+    runs.router,
+    comparisons.router,
+    cases.router,
+    queues.router,
+    reviews.router,
+    patterns.router,
+    audit.router,
+)
+
+
+def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI:
+    """The application; its scoring processes live from its start to its end."""
+    check_options(options)
+    service = build_service(settings, store, options=options)
+    app = FastAPI(
+        title="Touchstone",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=_lifespan,
+        # Both load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        middleware=[
+            Middleware(Edge, options=options, meters=service.meters),
+            Middleware(BodyLimit, options=options),
+        ],
+    )
+    app.state.service = service
+    install_problems(app)
+    for router in (*API_ROUTERS, health.router, auth.router, pages.router):
+        app.include_router(router)
+    return app
+
+
+def build_service(settings: Settings, store: Store, *, options: Options) -> Service:
+    """The parts of the service, not yet started."""
+    scorer = Scorer(settings, options=options)
+    meters = Meters()
+    meters.watch("touchstone_waiting", "Cases taken on and not scored yet.", lambda: scorer.waiting)
+    meters.watch("touchstone_scorers", "Processes that can score.", lambda: scorer.ready)
+    rate = options.rate if options.rate is not None or not options.has_auth else RATE_UNDER_AUTH
+    return Service(
+        settings=settings,
+        store=store,
+        scorer=scorer,
+        options=options,
+        rates=Rates(rate),
+        meters=meters,
+        telemetry=open_telemetry(),
+        views=Views(store),
+    )
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    service: Service = app.state.service
+    service.scorer.start()
+    try:
+        yield
+    finally:
+        service.scorer.close()
+        service.telemetry.close()

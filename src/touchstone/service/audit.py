@@ -1,0 +1,11 @@
+"""Who did what -> the audit log: by ids, without a word of a customer."""
+
+from touchstone.service.auth.principal import Principal
+from touchstone.service.clock import now
+from touchstone.service.context import Service
+from touchstone.store.guards import Entry
+
+
+def note(here: Service, who: Principal, act: str, subject: str) -> None:
+    """Note what somebody did, and to what."""
+    here.store.audit.note(Entry(at=now(), who=who.name, act=act, subject=subject))

@@ -1,0 +1,40 @@
+"""Signing in and out by form; the page with the form is one of the pages."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from touchstone.service.auth.guard import COOKIE, Viewer
+from touchstone.service.auth.sessions import SignedIn, set_cookie, sign_in, sign_out
+from touchstone.service.context import Here
+
+router = APIRouter(include_in_schema=False)
+_Field = Annotated[str, Form()]
+
+
+@router.post("/login")
+def login(request: Request, here: Here, *, name: _Field = "", password: _Field = "", next: _Field = "/") -> Response:
+    """Begin a session and go on to `next`; back to the form when it is not to be."""
+    address = request.client.host if request.client else ""
+    found = sign_in(here, name=name, password=password, address=address)
+    if not isinstance(found, SignedIn):
+        return RedirectResponse(f"/login?problem={found}", 303)
+    response = RedirectResponse(own_path(next), 303)
+    set_cookie(response, found, request=request)
+    return response
+
+
+@router.post("/logout")
+def logout(request: Request, here: Here, who: Viewer) -> Response:
+    """End the session."""
+    sign_out(here, request)
+    response = RedirectResponse("/login", 303)
+    response.delete_cookie(COOKIE, path="/")
+    return response
+
+
+def own_path(path: str) -> str:
+    """The path if it is one of ours; a link with another site in it must not lead there after a login."""
+    is_own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if is_own else "/"

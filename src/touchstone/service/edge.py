@@ -1,0 +1,117 @@
+"""Every request and answer at the edge: refused from elsewhere, protected by headers, counted, logged without text."""
+
+import logging
+import time
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from touchstone.service.meters import Meters
+from touchstone.service.options import Options, is_loopback
+from touchstone.service.problems import Refusal, defect, problem_response
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
+# Asked every few seconds by machines.
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+log = logging.getLogger("touchstone.access")
+
+
+class Edge:
+    """Stands around the whole application."""
+
+    def __init__(self, app: ASGIApp, options: Options, meters: Meters) -> None:
+        self._app = app
+        self._options = options
+        self._meters = meters
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 0
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _protect(MutableHeaders(scope=message))
+            await send(message)
+
+        try:
+            refusal = self._refusal(scope)
+            answer = self._app if refusal is None else problem_response(refusal)
+            await answer(scope, receive, guarded_send)
+        except Refusal as late:
+            if not status:
+                await problem_response(late)(scope, receive, guarded_send)
+        except Exception as error:  # noqa: BLE001 - the server would log its text, which may quote a customer
+            found = defect(error)
+            if not status:
+                await problem_response(found)(scope, receive, guarded_send)
+        finally:
+            self._note(scope, status, time.perf_counter() - began)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        headers = Headers(scope=scope)
+        if not self._options.has_auth and not is_loopback(_name(f"//{headers.get('host', '')}")):
+            # Else a web page could have its own name lead here, and read what nobody signed in for (DNS rebinding).
+            return Refusal(403, "forbidden", "the service answers to localhost only: open it by that name")
+        if scope["method"] not in SAFE_METHODS and not _is_own(headers):
+            return Refusal(403, "forbidden", "the request comes from another site's page: use the service's own")
+        return None
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        """By the route's pattern: a path may hold a customer's name, and there is no end of paths."""
+        route = getattr(scope.get("route"), "path", "none")
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._meters.answered(method=method, route=route, status=status, seconds=seconds)
+        level = logging.DEBUG if route in _PROBES and status < 400 else logging.INFO
+        log.log(level, "%s %s %d %.1f ms", method, route, status, seconds * 1000)
+
+
+def _is_own(headers: Headers) -> bool:
+    """Whether a request that changes something comes from our own page, or from no page at all."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = headers.get("origin")
+    return origin is None or origin.partition("://")[2] == headers.get("host")
+
+
+def _name(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _protect(headers: MutableHeaders) -> None:
+    for name, value in HEADERS.items():
+        headers[name] = value
+    headers.setdefault("Cache-Control", "no-store")

@@ -1,0 +1,1 @@
+"""The pages: requests -> HTML that works without a script where it can, by keyboard, on a phone, in both themes."""

@@ -1,0 +1,151 @@
+"""One reply of a run -> its page: the conversation, what was found in the reply and why, and its history."""
+
+import secrets
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request
+from starlette.responses import Response
+
+from touchstone.core.errors import ReviewError
+from touchstone.core.result import Violation
+from touchstone.report.explain import explain
+from touchstone.report.run.examples import example_view
+from touchstone.report.run.rows import Places, rows_of
+from touchstone.review.review import Waiver, standing
+from touchstone.service.audit import note
+from touchstone.service.auth.guard import Reviewer, Viewer
+from touchstone.service.auth.principal import Principal
+from touchstone.service.clock import now
+from touchstone.service.context import Here
+from touchstone.service.pages.overview import run_name
+from touchstone.service.pages.render import go_to, show
+from touchstone.service.pages.sources import sources_of
+from touchstone.store.runs import Store
+
+router = APIRouter(include_in_schema=False)
+_Field = Annotated[str, Form(max_length=2_000)]
+_Number = Annotated[int, Form(ge=0)]
+
+
+@router.get("/runs/{id}/cases")
+def find_case(here: Here, who: Viewer, id: str, case: Annotated[str, Query(alias="id", max_length=2_000)]) -> Response:
+    """The reply to the case of that id."""
+    return go_to(f"/runs/{id}/replies/{here.store.result(id, case).position}")
+
+
+@router.get("/runs/{id}/replies/{position}")
+def show_case(request: Request, here: Here, who: Viewer, id: str, position: int, *, full: bool = False) -> Response:
+    """The reply with everything that is known of it."""
+    run = here.store.find_run(id)
+    scored = here.store.at(run.id, position)
+    (row,) = rows_of([scored.record], criteria=list(scored.record.grades))
+    common: dict[str, Any] = {
+        "run": run,
+        "run_name": run_name(run),
+        "position": position,
+        "row": row,
+        "record": scored.record,
+    }
+    if scored.case is None:
+        failures = [failure.message for failure in scored.result.failures]
+        return show(request, "case_missing.html", who=who, failures=failures, **common)
+    view = example_view(scored.case, scored.result, places=Places((), shown=iter(())))
+    waivers = here.store.marks.waivers(run.id, position)
+    found = scored.result.rubric.violations if scored.result.rubric else ()
+    return show(
+        request,
+        "case.html",
+        who=who,
+        view=view,
+        explanation=explain(scored.case, scored.result) if full else view.explanation,
+        sources=sources_of(scored.case, scored.result, is_whole=full),
+        has_context=scored.case.context is not None,
+        is_full=full,
+        draft=scored.record.draft,
+        violations=found,
+        waived=_waived(found, waivers),
+        history=_history(scored.record.id, store=here.store),
+        is_promoted=any(each.result == position for each in here.store.marks.promoted(run=run.id)),
+        confidence=scored.case.confidence,
+        metadata=[(name, value) for name, value in scored.case.metadata.items()][:20],
+        **common,
+    )
+
+
+@router.post("/runs/{id}/replies/{position}/waive")
+def waive(
+    here: Here,
+    who: Reviewer,
+    id: str,
+    position: int,
+    *,
+    number: _Number,
+    reason: _Field = "",
+    withdrawn: Annotated[str, Form()] = "",
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    """Note that a violation is none, and why; or take that back."""
+    scored = here.store.at(id, position)
+    violations = scored.result.rubric.violations if scored.result.rubric else ()
+    if number >= len(violations):
+        raise ReviewError(f"the reply has no violation {number + 1}: load the page again", kind="unknown")
+    if not reason.strip() and not withdrawn:
+        raise ReviewError("a waiver needs a reason: say why the violation is none")
+    _keep_waiver(here, who, violations[number], run=id, position=position, reason=reason, withdrawn=bool(withdrawn))
+    return go_to(_back(back, id, position))
+
+
+@router.post("/runs/{id}/replies/{position}/promote")
+def promote(here: Here, who: Reviewer, id: str, position: int, *, back: Annotated[str, Form()] = "") -> Response:
+    """Put the case among those that are to enter a gold set, or take it out again."""
+    if any(each.result == position for each in here.store.marks.promoted(run=id)):
+        here.store.marks.demote(id, position)
+        act = "taken out of the gold-set candidates"
+    else:
+        here.store.marks.promote(id, position, by=who.name, at=now())
+        act = "made a gold-set candidate"
+    note(here, who, act, f"{id}/{position}")
+    return go_to(_back(back, id, position))
+
+
+def _keep_waiver(
+    here: Here, who: Principal, violation: Violation, *, run: str, position: int, reason: str, withdrawn: bool
+) -> None:
+    here.store.marks.waive(
+        Waiver(
+            id=secrets.token_hex(8),
+            run=run,
+            result=position,
+            kind=violation.kind,
+            start=violation.start,
+            end=violation.end,
+            by=who.name,
+            made=now(),
+            reason=reason.strip(),
+            withdrawn=withdrawn,
+        )
+    )
+    note(here, who, f"waiver of {violation.kind} {'taken back' if withdrawn else 'given'}", f"{run}/{position}")
+
+
+def _back(path: str, run: str, position: int) -> str:
+    """The review that somebody came from, or the case's own page."""
+    return path if path.startswith("/review/") and path.isprintable() else f"/runs/{run}/replies/{position}"
+
+
+def _waived(violations: tuple[Violation, ...], waivers: tuple[Waiver, ...]) -> list[Waiver | None]:
+    """For each violation the waiver that stands, if any."""
+    found: list[Waiver | None] = []
+    for violation in violations:
+        about = [w for w in waivers if (w.kind, w.start, w.end) == (violation.kind, violation.start, violation.end)]
+        found.append(None if standing([violation], about) else about[-1])
+    return found
+
+
+def _history(case: str, *, store: Store) -> list[dict[str, object]]:
+    past = store.history(case)[:20]
+    rows = rows_of([each.record for each in past], criteria=list(past[0].record.grades) if past else [])
+    return [
+        {"run": each.run, "name": run_name(each.run), "position": each.position, "row": row}
+        for each, row in zip(past, rows, strict=True)
+    ]

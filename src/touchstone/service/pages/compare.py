@@ -1,0 +1,39 @@
+"""Two runs -> what changed from one to the other."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from touchstone.app.runs import open_run, view_comparison
+from touchstone.report.comparison.html import comparison_groups
+from touchstone.report.comparison.view import MOST_FLIPS
+from touchstone.service.auth.guard import Viewer
+from touchstone.service.context import Here
+from touchstone.service.pages.overview import run_name
+from touchstone.service.pages.render import show
+
+router = APIRouter(include_in_schema=False)
+_Name = Annotated[str, Query(max_length=200)]
+_SHOWN = min(MOST_FLIPS, 200)
+
+
+@router.get("/compare")
+def compare(request: Request, here: Here, who: Viewer, *, before: _Name = "", after: _Name = "") -> Response:
+    """The comparison; without two runs, the form that asks for them."""
+    runs = [(run, run_name(run)) for run in here.store.list_runs(limit=100) if run.finished]
+    chosen = {"before": before, "after": after}
+    if not before or not after:
+        return show(request, "compare.html", who=who, runs=runs, chosen=chosen, view=None)
+    first, second = open_run(before, store=here.store), open_run(after, store=here.store)
+    view = view_comparison(first, second)
+    return show(
+        request,
+        "compare.html",
+        who=who,
+        runs=runs,
+        chosen={"before": first.run.id, "after": second.run.id},
+        view=view,
+        groups=comparison_groups(view),
+        flips=view.flips[:_SHOWN],
+    )

@@ -1,0 +1,114 @@
+"""Runs -> their figures, worked out once: a finished run does not change, and its pages are opened often.
+
+Only figures and names are kept, no text of a customer: what `touchstone store forget` erases is not kept alive here.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from touchstone.app.runs import Opened, compare_runs, open_run
+from touchstone.rubric.model import Rubric
+from touchstone.rubric.parse import parse_rubric
+from touchstone.runs.comparison import Comparison
+from touchstone.runs.intervals import rate_interval
+from touchstone.runs.patterns import Pattern, find_patterns
+from touchstone.runs.record import Record
+from touchstone.runs.run import Run
+from touchstone.runs.summary import Summary, summarise
+from touchstone.stats.interval import Interval
+from touchstone.store.runs import Store
+
+_MOST = 512
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A run, its rubric and what its replies come to; the patterns' examples are ids alone."""
+
+    run: Run
+    rubric: Rubric
+    summary: Summary
+    patterns: tuple[Pattern, ...]
+
+
+def figures_of(run: Run, *, store: Store) -> Figures:
+    """The figures of a run."""
+    return _kept(("figures", store.place, run.id), run.finished, lambda: _figures(open_run(run.id, store=store)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """As much of a run as a line in a list of runs needs."""
+
+    replies: int
+    scored: int
+    unsafe: int
+    pass_rate: float | None
+    interval: Interval | None
+
+
+def outline_of(run: Run, *, store: Store) -> Outline:
+    """The run in outline: quick, as nothing is drawn again and again for it."""
+    return _kept(("outline", store.place, run.id), run.finished, lambda: _outline(store.records(run.id)))
+
+
+def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:
+    """What changed from one run to another, without the cases that changed sides."""
+    finished = f"{before.finished} {after.finished}" if before.finished and after.finished else None
+    key = ("comparison", store.place, before.id, after.id)
+    return _kept(key, finished, lambda: replace(_compared(before, after, store=store), flips=()))
+
+
+def rubric_of(run: Run, *, store: Store) -> Rubric:
+    """The rubric a run was graded by."""
+    return parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
+
+
+def _outline(records: Sequence[Record]) -> Outline:
+    scored = [record for record in records if record.outcome is not None]
+    passed = [record.outcome == "PASS" for record in scored]
+    has_drafts = len({record.id for record in records}) < len(records)
+    cases = [record.id for record in scored] if has_drafts else None
+    return Outline(
+        replies=len(records),
+        scored=len(scored),
+        unsafe=sum(bool(record.violations) for record in records),
+        pass_rate=sum(passed) / len(passed) if passed else None,
+        interval=rate_interval(passed, cases) if passed else None,
+    )
+
+
+def _compared(before: Run, after: Run, *, store: Store) -> Comparison:
+    return compare_runs(open_run(before.id, store=store), open_run(after.id, store=store))
+
+
+def _figures(opened: Opened) -> Figures:
+    patterns = (
+        replace(each, examples=tuple((id, "") for id, _ in each.examples)) for each in find_patterns(opened.records)
+    )
+    return Figures(opened.run, opened.rubric, summarise(opened.records, rubric=opened.rubric), tuple(patterns))
+
+
+_lock = threading.Lock()
+_cache: OrderedDict[tuple[str, ...], tuple[str, Any]] = OrderedDict()
+
+
+def _kept(key: tuple[str, ...], version: str | None, make: Callable[[], T]) -> T:
+    """What was made for this key and version; without a version it is still changing and made anew."""
+    with _lock:
+        found = _cache.get(key)
+        if found is not None and found[0] == version:
+            _cache.move_to_end(key)
+            value: T = found[1]
+            return value
+    made = make()
+    if version is not None:
+        with _lock:
+            _cache[key] = (version, made)
+            while len(_cache) > _MOST:
+                _cache.popitem(last=False)
+    return made

@@ -1,0 +1,154 @@
+"""The newest runs -> the overview: pass rate over time, safety, categories, and what should alarm somebody."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from touchstone.core.errors import TouchstoneError
+from touchstone.report.comparison.view import comparison_view
+from touchstone.report.figures import change, count, figure, interval, moment
+from touchstone.report.plain import one_line
+from touchstone.report.run.charts import rate_strip
+from touchstone.review.action import Share, effect_of
+from touchstone.runs.run import Kind, Run
+from touchstone.runs.summary import CategoryFigures
+from touchstone.service.auth.guard import Viewer
+from touchstone.service.context import Here
+from touchstone.service.pages.figures import Figures, Outline, comparison_of, figures_of, outline_of
+from touchstone.service.pages.render import show
+from touchstone.service.pages.trend import Spot, draw_trend
+from touchstone.store.runs import Store
+
+router = APIRouter(include_in_schema=False)
+_RUNS = 20
+_NAMES: dict[Kind, str] = {"goldset": "Gold set", "production": "Production"}
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Something that got worse, and the page that shows it."""
+
+    text: str
+    href: str
+
+
+@router.get("/")
+def overview(request: Request, here: Here, who: Viewer) -> Response:
+    """Where things stand."""
+    boards = [board for kind in _NAMES if (board := _board(kind, store=here.store)) is not None]
+    return show(request, "overview.html", who=who, boards=boards)
+
+
+def run_name(run: Run) -> str:
+    """What a run is called in a list: its labels, else what it was made from."""
+    labels = " ".join(f"{name}={value}" for name, value in run.labels.items())
+    return one_line(labels or run.receipt.goldset)
+
+
+def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
+    """What is shown of one kind of run; None when there is no finished one."""
+    runs = [run for run in store.list_runs(kind=kind, limit=_RUNS) if run.finished]
+    if not runs:
+        return None
+    outlines = [(run, outline_of(run, store=store)) for run in runs]
+    latest = figures_of(runs[0], store=store)
+    before = figures_of(runs[1], store=store) if len(runs) > 1 else None
+    measure = latest.summary.measure("pass_rate")
+    band = latest.rubric.targets.pass_rate
+    return {
+        "kind": kind,
+        "title": _NAMES[kind],
+        "latest": latest,
+        "name": run_name(latest.run),
+        "rate": measure,
+        "safety": latest.summary.measure("safety_failures"),
+        "band": None if band is None else f"{band[0]:g} to {band[1]:g} %",
+        "trend": draw_trend(
+            [_spot(run, outline) for run, outline in reversed(outlines)],
+            target=None if band is None else (band[0] / 100, band[1] / 100),
+        ),
+        "lines": [_line(run, outline) for run, outline in outlines],
+        "categories": [
+            (category, rate_strip(category.pass_rate, category.interval, name=f"{kind}{at}", label=category.name))
+            for at, category in enumerate(latest.summary.categories)
+        ],
+        "alarms": tuple(_alarms(kind, before, latest, store=store)),
+    }
+
+
+def _spot(run: Run, outline: Outline) -> Spot:
+    label = f"{run_name(run)}, {moment(run.started)[:10]}"
+    return Spot(f"/runs/{run.id}", label, outline.pass_rate, outline.interval)
+
+
+def _line(run: Run, outline: Outline) -> dict[str, str | int]:
+    return {
+        "id": run.id,
+        "name": run_name(run),
+        "started": moment(run.started),
+        "replies": f"{outline.replies:,}",
+        "rate": figure(outline.pass_rate, "share"),
+        "interval": interval(outline.interval, "share"),
+        "unsafe": outline.unsafe,
+    }
+
+
+def _alarms(kind: Kind, before: Figures | None, latest: Figures, *, store: Store) -> Iterator[Alarm]:
+    """What the newest run is clearly worse in than the one before it, and targets it clearly misses."""
+    here = f"/runs/{latest.run.id}"
+    safety, rate = latest.summary.measure("safety_failures"), latest.summary.measure("pass_rate")
+    if safety and safety.value and safety.met is False:
+        unsafe = round(safety.value * safety.n)
+        yield Alarm(f"{count(unsafe, 'reply has', 'replies have')} a safety violation", f"{here}#replies")
+    if rate and rate.interval and rate.target and rate.target.low is not None and rate.interval.high < rate.target.low:
+        yield Alarm(f"The pass rate is below its target of {rate.target.text}, and chance does not explain it", here)
+    if before is not None:
+        yield from (_paired if kind == "goldset" else _unpaired)(before, latest, store=store)
+
+
+def _paired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]:
+    """Runs of one gold set have the same cases: their comparison says what is clearly worse."""
+    if before.run.receipt.goldset != after.run.receipt.goldset:
+        return
+    try:
+        found = comparison_view(before.run, after.run, comparison_of(before.run, after.run, store=store))
+    except TouchstoneError:
+        # Runs of two rubrics: nothing can be said, and nothing is amiss.
+        return
+    href = f"/compare?before={before.run.id}&after={after.run.id}"
+    for line in (*found.headline[:2], *found.categories):
+        if line.standing == "worse":
+            name = {"pass rate": "The pass rate", "safety failures": "Safety"}.get(line.name, f"Category {line.name}")
+            yield Alarm(f"{name} is worse than in the run before: {line.difference} ({line.chance})", href)
+    if worse := [f"{line.name} {line.difference}" for line in found.grades if line.standing == "worse"]:
+        yield Alarm(f"Grades are worse than in the run before: {', '.join(worse)}", href)
+
+
+def _unpaired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]:
+    """Replies of two weeks are other replies: the difference of two shares, of all and of each category."""
+    old = {each.name: each for each in before.summary.categories}
+    rows = [("The judge's pass rate", _share(before), _share(after))]
+    rows += [
+        (f"The pass rate in {one_line(each.name)}", _part(before, old[each.name]), _part(after, each))
+        for each in after.summary.categories
+        if each.name in old
+    ]
+    for name, first, second in rows:
+        effect = effect_of(first, second)
+        if effect is not None and effect.interval.high < 0:
+            difference = change(effect.change, "share")
+            yield Alarm(f"{name} fell by {difference[1:]} since the run before", f"/runs/{after.run.id}")
+
+
+def _share(found: Figures) -> Share:
+    passed = sum(category.passed for category in found.summary.categories)
+    measure = found.summary.measure("pass_rate")
+    if measure is None or measure.value is None:
+        return Share(found.run.id, 0, 0)
+    return Share(found.run.id, passed or round(measure.value * measure.n), measure.n)
+
+
+def _part(found: Figures, category: CategoryFigures) -> Share:
+    return Share(found.run.id, category.passed, category.coverage.scored)

@@ -1,0 +1,230 @@
+"""Queues as a lead sees them: made, watched, differences ruled on, closed."""
+
+import secrets
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from touchstone.app.review import Drawing, draw_queue, view_item, weekly
+from touchstone.core.errors import ReviewError
+from touchstone.review.adjudication import Ruling
+from touchstone.review.queue import STATES, Progress, Queue, State
+from touchstone.review.review import current
+from touchstone.review.sampling import OVERSAMPLING, SIZE
+from touchstone.service.audit import note
+from touchstone.service.auth.guard import Lead
+from touchstone.service.auth.principal import Principal
+from touchstone.service.clock import now
+from touchstone.service.context import Here
+from touchstone.service.pages.grading import Given, read_form, to_draft
+from touchstone.service.pages.overview import run_name
+from touchstone.service.pages.render import go_to, show, wants_part
+from touchstone.service.pages.review import form_values, reply_of, submission_id, voices_of
+
+router = APIRouter(include_in_schema=False)
+_PAGE = 100
+STATE_NAMES: dict[State, str] = {
+    "waiting": "waiting",
+    "partly": "one review so far",
+    "differs": "to be ruled on",
+    "done": "done",
+    "settled": "ruled on",
+}
+
+
+@router.get("/queues")
+def list_queues(
+    request: Request, here: Here, who: Lead, *, run: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """All queues, and the form that makes one, of the replies of `run` if it is named."""
+    lines = [(queue, here.store.queues.progress(queue.id)) for queue in here.store.queues.list()]
+    every = (*here.store.list_runs(kind="production", limit=50), *here.store.list_runs(kind="goldset", limit=20))
+    runs = [each for each in every if each.finished]
+    people = [user for user in here.store.users.list() if user.role != "viewer" and not user.disabled]
+    return show(
+        request,
+        "queues.html",
+        who=who,
+        lines=[(queue, progress, draw_states(progress)) for queue, progress in lines],
+        runs=[(each, run_name(each)) for each in runs],
+        people=people if here.options.has_auth else (),
+        chosen=run,
+        size=SIZE,
+        oversampling=OVERSAMPLING,
+    )
+
+
+@router.post("/queues")
+def make_queue(
+    here: Here,
+    who: Lead,
+    *,
+    run: Annotated[str, Form(max_length=200)],
+    name: Annotated[str, Form(max_length=200)] = "",
+    size: Annotated[int, Form(ge=1, le=10_000)] = SIZE,
+    needed: Annotated[int, Form(ge=1, le=2)] = 1,
+    oversampling: Annotated[float, Form(ge=1, le=100)] = OVERSAMPLING,
+    seed: Annotated[str, Form(max_length=10)] = "",
+    reviewers: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """Draw a queue from a run."""
+    found = here.store.find_run(run)
+    people = tuple(reviewers or ())
+    if people and needed > len(people):
+        raise ReviewError(f"{needed} people are to grade each reply, and {len(people)} is named: name one more")
+    drawing = Drawing(
+        name=name.strip(),
+        n=size,
+        needed=needed,
+        seed=int(seed) if seed.isdecimal() else None,
+        oversampling=oversampling,
+        reviewers=people,
+    )
+    queue = draw_queue(here.store, run=found.id, drawing=drawing, by=who.name, now=now())
+    note(here, who, "queue made", queue.id)
+    return go_to(f"/queues/{queue.id}")
+
+
+@router.get("/queues/{id}")
+def show_queue(
+    request: Request,
+    here: Here,
+    who: Lead,
+    id: str,
+    *,
+    state: Annotated[State | None, Query()] = None,
+    after: Annotated[int, Query(ge=-1, lt=2**31)] = -1,
+) -> Response:
+    """How far a queue is, who did what, where people differ and how far they agree."""
+    queue = here.store.queues.get(id)
+    progress = here.store.queues.progress(id)
+    if wants_part(request, "progress"):
+        return show(request, "queue_progress.html", who=who, **_progress(here, queue, progress))
+    items = here.store.queues.items(id, state=state, after=after, limit=_PAGE + 1)
+    report = weekly(here.store, id, now=now()) if progress.reviewed or progress.partly else None
+    return show(
+        request,
+        "queue.html",
+        who=who,
+        run=here.store.find_run(queue.run),
+        run_name=run_name(here.store.find_run(queue.run)),
+        items=items[:_PAGE],
+        more=items[_PAGE - 1].position if len(items) > _PAGE else None,
+        state=state,
+        report=report,
+        differing=next(iter(here.store.queues.items(id, state="differs", limit=1)), None),
+        **_progress(here, queue, progress),
+    )
+
+
+@router.post("/queues/{id}/close")
+def close(here: Here, who: Lead, id: str) -> Response:
+    """Take no more reviews."""
+    here.store.queues.close(id, at=now())
+    note(here, who, "queue closed", id)
+    return go_to(f"/queues/{id}")
+
+
+@router.post("/queues/{id}/reopen")
+def reopen(here: Here, who: Lead, id: str) -> Response:
+    """Take reviews again."""
+    here.store.queues.reopen(id)
+    note(here, who, "queue reopened", id)
+    return go_to(f"/queues/{id}")
+
+
+@router.get("/queues/{id}/items/{position}")
+def show_item(request: Request, here: Here, who: Lead, id: str, position: int, *, full: bool = False) -> Response:
+    """What everybody said about a reply, and the form of a ruling."""
+    view = view_item(here.store, id, position)
+    reviews = current(view.reviews)
+    filled = ""
+    if view.ruling is not None:
+        filled = to_draft(Given(view.ruling.grades, view.ruling.violations, view.ruling.reason), reply=reply_of(view))
+    elif reviews:
+        # What nobody disputes is filled in; the rest is for the lead to say.
+        disputed = {each.what for each in view.differences}
+        grades = {name: grade for name, grade in reviews[0].grades.items() if _is_shared(name, reviews)}
+        violations = () if "violations" in disputed else reviews[0].violations
+        filled = to_draft(Given(grades, violations, ""), reply=reply_of(view))
+    return show(
+        request,
+        "ruling.html",
+        who=who,
+        **form_values(view, full=full),
+        voices=voices_of(view),
+        differences=view.differences,
+        criteria=[criterion.name for criterion in view.rubric.criteria],
+        filled=filled,
+        id=secrets.token_hex(8),
+        is_ruled=view.ruling is not None,
+        has_reviews=bool(reviews),
+        states=STATE_NAMES,
+    )
+
+
+@router.post("/queues/{id}/items/{position}")
+async def rule(request: Request, here: Here, who: Lead, id: str, position: int) -> Response:
+    """Keep a ruling, and go on to the next difference."""
+    form = await request.form()
+    return await run_in_threadpool(_rule, here, who, id, position, form)
+
+
+@router.get("/queues/{id}/differences")
+def next_difference(here: Here, who: Lead, id: str) -> Response:
+    """To the next reply that needs a ruling, or back to the queue."""
+    found = here.store.queues.items(id, state="differs", limit=1)
+    return go_to(f"/queues/{id}/items/{found[0].position}" if found else f"/queues/{id}")
+
+
+def draw_states(progress: Progress) -> Markup:
+    """How many items are in each state, as one bar."""
+    parts, start = [], 0.0
+    for state in ("settled", "done", "differs", "partly", "waiting"):
+        wide = 100 * getattr(progress, state) / max(progress.items, 1)
+        if wide:
+            place = f'x="{start:.2f}%" width="{wide:.2f}%" y="0" height="100%"'
+            parts.append(f'<rect {place} class="{state}"/>')
+        start += wide
+    said = ", ".join(f"{getattr(progress, state)} {STATE_NAMES[state]}" for state in STATES)
+    return Markup(f'<svg class="states" role="img" aria-label="{said}">{"".join(parts)}</svg>')
+
+
+def _progress(here: Here, queue: Queue, progress: Progress) -> dict[str, Any]:
+    people = dict.fromkeys(queue.reviewers)
+    for reviews in here.store.reviews.of_queue(queue.id).values():
+        people.update(dict.fromkeys(review.reviewer for review in current(reviews)))
+    return {
+        "queue": queue,
+        "progress": progress,
+        "bar": draw_states(progress),
+        "states": STATE_NAMES,
+        "people": [(name, here.store.queues.progress_of(queue.id, name)) for name in people],
+    }
+
+
+def _rule(here: Here, who: Principal, id: str, position: int, form: Any) -> Response:
+    view = view_item(here.store, id, position)
+    given = read_form(form, rubric=view.rubric, reply=reply_of(view))
+    if not given.note.strip():
+        raise ReviewError("a ruling needs a reason: say why")
+    ruling = Ruling(
+        id=submission_id(form.get("id")),
+        queue=id,
+        position=position,
+        by=who.name,
+        made=now(),
+        grades=given.grades,
+        violations=given.violations,
+        reason=given.note,
+    )
+    here.store.reviews.rule(ruling, rubric=view.rubric)
+    note(here, who, "ruling", f"{id}/{position}")
+    return go_to(f"/queues/{id}/differences")
+
+
+def _is_shared(name: str, reviews: tuple[Any, ...]) -> bool:
+    return len({review.grades.get(name) for review in reviews}) == 1

@@ -1,0 +1,85 @@
+"""A template and values -> a page. Whatever is no `Markup` is escaped, and a name the template lacks is an error."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from touchstone.report.figures import change, change_interval, count, figure, interval, moment, points, sentence, words
+from touchstone.report.plain import one_line, plain
+from touchstone.service.auth.principal import Principal
+from touchstone.service.pages.assets import address
+
+# A page's own part of the service; the report's templates are taken where ours has none of that name.
+_TEMPLATES = ("touchstone.service.pages", "touchstone.report.run")
+
+
+def show(request: Request, template: str, *, who: Principal | None, status: int = 200, **values: Any) -> Response:
+    """The page for this person."""
+    text = _environment().get_template(template).render(who=who, path=request.url.path, **values)
+    # A lone surrogate in what a customer wrote is nothing UTF-8 can say.
+    return HTMLResponse(text.encode("utf-8", "replace"), status)
+
+
+def wants_part(request: Request, target: str) -> bool:
+    """Whether the request is for one part of a page that is open, and not for the page on the way back to it."""
+    headers = request.headers
+    return headers.get("hx-target") == target and headers.get("hx-history-restore-request") != "true"
+
+
+def go_to(path: str) -> Response:
+    """To another page, after something was changed."""
+    return RedirectResponse(path, 303)
+
+
+def query_of(values: Mapping[str, str | None]) -> str:
+    """The values that are given, as the end of an address."""
+    from urllib.parse import urlencode
+
+    given = {name: value for name, value in values.items() if value}
+    return f"?{urlencode(given)}" if given else ""
+
+
+@cache
+def _source(name: str) -> str | None:
+    for package in _TEMPLATES:
+        file = resources.files(package).joinpath(f"templates/{name}")
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    return None
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_source),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        first_up=_first_up,
+        sentence=sentence,
+        words=words,
+        moment=moment,
+        plain=plain,
+        line=one_line,
+        share=lambda value: figure(value, "share"),
+        unit=lambda value: figure(value, "unit"),
+        points=points,
+        interval=interval,
+        change=change,
+        change_interval=change_interval,
+    )
+    environment.globals.update(count=count, asset=address)
+    return environment
+
+
+def _first_up(text: str) -> str:
+    """The text with a capital first, the rest as it is."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,113 @@
+"""A run -> its page: figures, patterns and its replies, filtered and turned over page by page."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from touchstone.core.errors import StoreError
+from touchstone.report.run.html import bins_of, charts_of, grades_by_criterion
+from touchstone.report.run.rows import Row, rows_of
+from touchstone.report.run.view import run_view
+from touchstone.runs.run import Run
+from touchstone.service.auth.guard import Viewer
+from touchstone.service.context import Here
+from touchstone.service.pages.figures import Figures, figures_of, outline_of
+from touchstone.service.pages.overview import run_name
+from touchstone.service.pages.render import query_of, show, wants_part
+from touchstone.store.pages import Filters
+from touchstone.store.runs import Store
+
+router = APIRouter(include_in_schema=False)
+_PAGE = 50
+_LIST = 100
+OUTCOMES = {"PASS": "PASS", "FAIL": "FAIL", "open": "not scored"}
+DECISIONS = ("send", "review", "block")
+_Text = Annotated[str, Query(max_length=500)]
+
+
+@router.get("/runs")
+def list_runs(request: Request, here: Here, who: Viewer) -> Response:
+    """All runs, the newest first; two of them can be compared from here."""
+    runs = here.store.list_runs(limit=_LIST)
+    lines = [(run, run_name(run), outline_of(run, store=here.store)) for run in runs]
+    return show(request, "runs.html", who=who, lines=lines, most=_LIST)
+
+
+@router.get("/runs/{id}")
+def show_run(
+    request: Request,
+    here: Here,
+    who: Viewer,
+    id: str,
+    *,
+    outcome: _Text = "",
+    category: _Text = "",
+    decision: _Text = "",
+    tag: _Text = "",
+    search: _Text = "",
+    after: _Text = "",
+) -> Response:
+    """The run, or only its replies or more of them when the page is open already."""
+    run = here.store.find_run(id)
+    chosen = {"outcome": outcome, "category": category, "decision": decision, "tag": tag, "search": search}
+    replies = _replies(run, chosen, after=after, here=here)
+    if wants_part(request, "replies") or wants_part(request, "more"):
+        part = "replies_more.html" if wants_part(request, "more") else "replies_part.html"
+        return show(request, part, who=who, run=run, **replies)
+    found = figures_of(run, store=here.store)
+    view = run_view(run, found.summary, found.patterns, (), gate=None, best=(), worst=())
+    return show(
+        request,
+        "run_page.html",
+        who=who,
+        run=run,
+        name=run_name(run),
+        view=view,
+        charts=charts_of(view),
+        bins=bins_of(view),
+        by_criterion=grades_by_criterion(view),
+        examples=_examples(found, store=here.store),
+        others=[(each, run_name(each)) for each in here.store.list_runs(kind=run.kind, limit=20) if each.id != run.id],
+        categories=here.store.categories(run.id),
+        tags=here.store.tags(run.id),
+        outcomes=OUTCOMES,
+        decisions=DECISIONS,
+        **replies,
+    )
+
+
+def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here) -> dict[str, Any]:
+    """One page of the replies that are wanted, and the address of the next."""
+    wanted = {name: value or None for name, value in chosen.items()}
+    page = here.store.page(run.id, Filters(**wanted), after=after or None, limit=_PAGE)
+    criteria = [criterion.name for criterion in here.settings.rubric.criteria]
+    if page.items:
+        criteria = list(page.items[0].record.grades) or criteria
+    rows = rows_of([each.record for each in page.items], criteria=criteria)
+    places: list[tuple[int, Row]] = [
+        (each.position, replace(row, number=each.position + 1)) for each, row in zip(page.items, rows, strict=True)
+    ]
+    return {
+        "rows": places,
+        "criteria": criteria,
+        "chosen": chosen,
+        "is_filtered": any(chosen.values()),
+        "next": f"/runs/{run.id}{query_of({**chosen, 'after': page.next})}" if page.next else None,
+        "is_first": not after,
+    }
+
+
+def _examples(found: Figures, *, store: Store) -> dict[str, list[tuple[str, int, str]]]:
+    """For each pattern its examples: id, place in the run and what is wrong, as the store has it now."""
+    seen: dict[str, list[tuple[str, int, str]]] = {}
+    for pattern in found.patterns:
+        for id, _ in pattern.examples:
+            try:
+                scored = store.result(found.run.id, id)
+            except StoreError:
+                continue
+            detail = next((tag.detail for tag in scored.record.tags if tag.name == pattern.name), "")
+            seen.setdefault(pattern.name, []).append((id, scored.position, detail))
+    return seen

@@ -1,0 +1,97 @@
+"""Case and Result -> everything the reply was checked against, with the places that speak for or against it marked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from touchstone.core.case import Case
+from touchstone.core.result import Anchor, Evidence, Result, Violation
+from touchstone.report.figures import count
+from touchstone.report.plain import one_line, plain
+
+# A page stays far below 100 KB: what is longer is cut, said to be, and shown whole on request.
+MOST_CHARS = 4_000
+MOST_IN_ALL = 24_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place that an anchor (f) or a violation (b) of that number rests on; the first of them is where links lead."""
+
+    kind: str
+    number: int
+    is_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a source, whether it is marked, and the marks that end with it."""
+
+    text: str
+    is_marked: bool = False
+    ends: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One text: its name as evidence names it, what people call it, and what was left out of it."""
+
+    name: str
+    title: str
+    kind: str
+    pieces: tuple[Piece, ...]
+    cut: str
+
+
+def sources_of(case: Case, result: Result | None, *, is_whole: bool = False) -> tuple[Source, ...]:
+    """The conversation, what the bot was given, and the expected reply. Without a result nothing is marked."""
+    marks = _marks(result) if result else {}
+    room = MOST_IN_ALL
+    seen: set[Mark] = set()
+    found = []
+    for name, title, kind, text in _texts(case):
+        most = len(text) if is_whole else min(MOST_CHARS, room)
+        room -= min(len(text), most)
+        cut = "" if len(text) <= most else f"{count(len(text) - most, 'more character')}"
+        found.append(Source(name, title, kind, tuple(_pieces(text[:most], marks.get(name, []), seen)), cut))
+    return tuple(found)
+
+
+def _texts(case: Case) -> Iterator[tuple[str, str, str, str]]:
+    if isinstance(case.input, str):
+        yield "input", "Customer", "customer", case.input
+    else:
+        earlier = {at for at, _ in case.earlier_turns}
+        for at, turn in enumerate(case.input):
+            name = f"input[{at}]" if at in earlier else "input"
+            yield name, one_line(turn.role).capitalize(), "customer" if turn.by_customer else "agent", turn.content
+    for at, passage in enumerate(case.context or ()):
+        title = f"Passage {at + 1}" + (f" · {one_line(passage.id)}" if passage.id else "")
+        yield f"context[{at}]", title, "context", passage.text
+    if case.expected_output is not None:
+        yield "expected_output", "Expected reply", "expected", case.expected_output
+
+
+def _marks(result: Result) -> dict[str, list[tuple[Mark, Evidence]]]:
+    anchors = [anchor for score in (result.metrics or {}).values() for anchor in score.anchors or ()]
+    violations = result.rubric.violations if result.rubric else ()
+    marks: dict[str, list[tuple[Mark, Evidence]]] = {}
+    found: tuple[tuple[str, Sequence[Anchor | Violation]], ...] = (("f", anchors), ("b", violations))
+    for kind, findings in found:
+        for number, finding in enumerate(findings, 1):
+            for evidence in finding.evidence:
+                marks.setdefault(evidence.source, []).append((Mark(kind, number), evidence))
+    return marks
+
+
+def _pieces(text: str, marks: list[tuple[Mark, Evidence]], seen: set[Mark]) -> Iterator[Piece]:
+    """The text cut wherever a mark starts or ends; one text names each mark once. `seen` were named before."""
+    inside = [(mark, place.start, min(place.end, len(text))) for mark, place in marks if place.start < len(text)]
+    cuts = sorted({0, len(text), *(start for _, start, _ in inside), *(end for _, _, end in inside)})
+    named: set[Mark] = set()
+    for start, end in pairwise(cuts):
+        covering = [(mark, stop) for mark, begin, stop in inside if begin <= start < stop]
+        ends = tuple(dict.fromkeys(mark for mark, stop in covering if stop == end and mark not in named))
+        named.update(ends)
+        yield Piece(plain(text[start:end]), bool(covering), tuple(replace(m, is_first=m not in seen) for m in ends))
+        seen.update(ends)

@@ -1,0 +1,1 @@
+"""Scoring in processes of its own, so that the service answers while it scores."""

@@ -1,0 +1,61 @@
+"""Options -> a running service, until it is told to end."""
+
+import logging
+import sys
+from collections.abc import Callable
+
+import uvicorn
+
+from touchstone.app.config import Settings
+from touchstone.core.errors import ConfigError
+from touchstone.service.app import create_app
+from touchstone.service.options import Options, check_options
+from touchstone.store.runs import Store
+
+# How long requests under way may take once the service is told to end.
+_FAREWELL_SECONDS = 10
+
+
+def serve(settings: Settings, store: Store, *, options: Options, on_start: Callable[[str], None]) -> None:
+    """Answer requests; `on_start` is told the address. ConfigError when nobody could sign in or the port is taken."""
+    check_options(options)
+    if options.has_auth and not store.users.list():
+        raise ConfigError("--auth needs somebody who can sign in: touchstone user add NAME --role lead")
+    _log_to_stderr()
+    config = uvicorn.Config(
+        create_app(settings, store, options=options),
+        host=options.host,
+        port=options.port,
+        # Its access log would show paths, which may hold a customer's name; ours shows patterns.
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=_FAREWELL_SECONDS,
+        # Of all who might connect, the address in X-Forwarded-For is believed of a proxy on this machine only.
+        proxy_headers=options.has_auth,
+        forwarded_allow_ips="127.0.0.1,::1",
+    )
+    bound = _bind(config, options)
+    on_start(f"http://{_shown(options.host)}:{bound.getsockname()[1]}")
+    uvicorn.Server(config).run(sockets=[bound])
+
+
+def _bind(config: uvicorn.Config, options: Options):  # type: ignore[no-untyped-def]
+    try:
+        return config.bind_socket()
+    except SystemExit:
+        raise ConfigError(f"port {options.port} of {options.host} cannot be used: name another with --port") from None
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _log_to_stderr() -> None:
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    for name, level in (("touchstone", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers = [shown]
+        logger.setLevel(level)
+        logger.propagate = False

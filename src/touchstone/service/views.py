@@ -1,0 +1,63 @@
+"""Runs and comparisons as they are shown, made once: the figures of a finished run never change."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from touchstone.app.runs import open_run, view_comparison, view_run
+from touchstone.report.comparison.view import ComparisonView
+from touchstone.report.run.view import RunView
+from touchstone.runs.run import Run
+from touchstone.store.runs import Store
+
+# A view of ten thousand replies is a few megabytes.
+_MOST_KEPT = 16
+
+
+class Views:
+    """The last views that were asked for. Those of a run under way are made anew each time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def run(self, run: Run) -> RunView:
+        """Everything a report of the run shows."""
+        key = ("run", *_state(run)) if run.finished else None
+        found: RunView = self._made(key, lambda: view_run(open_run(run.id, store=self._store), store=self._store))
+        return found
+
+    def comparison(self, before: Run, after: Run) -> ComparisonView:
+        """What changed from one run to the other."""
+        key = ("comparison", *_state(before), *_state(after)) if before.finished and after.finished else None
+
+        def make() -> ComparisonView:
+            return view_comparison(open_run(before.id, store=self._store), open_run(after.id, store=self._store))
+
+        found: ComparisonView = self._made(key, make)
+        return found
+
+    def forget(self) -> None:
+        """Let go of all of them, as texts were erased or a run was deleted."""
+        with self._lock:
+            self._kept.clear()
+
+    def _made(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key is None:
+            return make()
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            if len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return made
+
+
+def _state(run: Run) -> tuple[Any, ...]:
+    return (run.id, run.finished, *sorted(run.labels.items()))

@@ -1,0 +1,35 @@
+"""Passwords and what is kept of them."""
+
+import pytest
+
+from touchstone.app import passwords
+from touchstone.app.passwords import LEAST_LENGTH, MOST_LENGTH, hash_password, verify_password
+from touchstone.core.errors import ConfigError
+
+PASSWORD = "a few words in a row"
+
+
+def test_a_password_is_kept_as_argon2id_and_known_again():
+    kept = hash_password(PASSWORD)
+    assert kept.startswith("$argon2id$")
+    assert PASSWORD not in kept
+    assert verify_password(kept, PASSWORD)
+    assert not verify_password(kept, PASSWORD + "s")
+
+
+@pytest.mark.parametrize("kept", [None, "", "nonsense", "$argon2id$v=19$m=1,t=1,p=1$c2FsdHNhbHQ$aGFzaA"])
+def test_without_a_password_that_is_kept_nobody_is_let_in(kept):
+    assert not verify_password(kept, kept or "")
+    assert not verify_password(kept, PASSWORD)
+
+
+@pytest.mark.parametrize("length", [0, LEAST_LENGTH - 1, MOST_LENGTH + 1])
+def test_a_password_of_another_length_is_refused(length):
+    with pytest.raises(ConfigError, match="allowed are"):
+        hash_password("a" * length)
+
+
+def test_the_stand_in_for_a_missing_password_lets_nobody_in(monkeypatch):
+    monkeypatch.setattr(passwords, "_nobody", lambda: hash_password(PASSWORD))
+    assert not verify_password(None, PASSWORD)
+    assert not verify_password("", PASSWORD)

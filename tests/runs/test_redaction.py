@@ -1,0 +1,82 @@
+"""Personal data is taken out of what is kept, and spans move along."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from touchstone.core.case import Case
+from touchstone.core.plan import Plan
+from touchstone.runs.evaluate import evaluate
+from touchstone.runs.record import record
+from touchstone.runs.redaction import redact, redact_case, redact_reply
+
+LEAK = Case(
+    id="c-1",
+    input="What is the status of my order? I am Maria Gonzalez, maria.gonzalez@example.com.",
+    response=(
+        "Order 98765 was placed by John Smith at 123 Main Street, Anytown. It was paid with card 4111 1111 1111 1111 "
+        "and will ship within 3 days."
+    ),
+    context=["Order 98765: John Smith, 123 Main Street, Anytown. Card 4111 1111 1111 1111. Ships within 5 days."],
+    metadata={"agent": "write to maria.gonzalez@example.com", "n": 3},
+)
+PERSONAL = ("John Smith", "123 Main Street", "4111 1111 1111 1111", "maria.gonzalez@example.com", "Maria Gonzalez")
+
+
+def kept():
+    result = evaluate(LEAK, plan=Plan())
+    return redact_reply(LEAK, result, record(LEAK, result))
+
+
+def test_kinds_stand_where_personal_data_stood():
+    assert redact("Mail jo.brown@gmail.com or pay with 4111 1111 1111 1111.").text == "Mail [email] or pay with [card]."
+
+
+def test_no_text_that_is_kept_has_personal_data():
+    found = kept()
+    for text in PERSONAL:
+        assert text not in repr((found.case, found.result, found.record))
+    assert found.case.metadata == {"agent": "write to [email]", "n": 3}
+
+
+def test_the_leak_is_still_on_record_and_every_span_is_the_text_it_names():
+    found = kept()
+    violations = found.result.rubric.violations
+    assert "pii_leakage" in found.record.violations
+    assert [found.case.response[each.start : each.end] for each in violations] == [each.text for each in violations]
+    anchors = found.result.metrics["hallucination"].anchors
+    assert [found.case.response[each.start : each.end] for each in anchors] == [each.text for each in anchors]
+    passages = {f"context[{at}]": passage.text for at, passage in enumerate(found.case.context)}
+    evidence = [each for anchor in anchors for each in anchor.evidence if each.source in passages]
+    assert evidence
+    assert all(passages[each.source][each.start : each.end] == each.text for each in evidence)
+
+
+def test_scores_and_grades_are_those_of_the_reply_as_it_was():
+    result = evaluate(LEAK, plan=Plan())
+    found = kept().result
+    assert (found.decision, found.verdict, found.rubric.total) == (result.decision, result.verdict, result.rubric.total)
+
+
+def test_a_chat_is_redacted_turn_by_turn():
+    turns = [{"role": "customer", "content": "I am at jo@brown.com"}, {"role": "agent", "content": "Thanks"}]
+    assert [turn.content for turn in redact_case(Case(input=turns, response="ok")).input] == [
+        "I am at [email]",
+        "Thanks",
+    ]
+
+
+@given(text=st.text(max_size=60), start=st.integers(0, 60), end=st.integers(0, 60))
+def test_a_span_of_any_text_stays_within_it(text, start, end):
+    whole = f"{text} 4111 1111 1111 1111 {text}"
+    start, end = sorted((min(start, len(whole)), min(end, len(whole))))
+    found = redact(whole)
+    moved = found.moved(start, end)
+    assert 0 <= moved.start <= moved.end <= len(found.text)
+    assert found.moved(0, len(whole)) == (0, len(found.text))
+
+
+@given(text=st.text(max_size=200))
+def test_a_text_without_personal_data_is_left_as_it_is(text):
+    found = redact(text)
+    if not found.cuts:
+        assert found.text == text

@@ -1,0 +1,65 @@
+"""A service that runs for real: uvicorn on a free port of this machine, with a store and scoring processes."""
+
+import socket
+import threading
+import time
+from contextlib import contextmanager
+
+import httpx
+import pytest
+import uvicorn
+
+from touchstone.app.config import Settings
+from touchstone.service.app import create_app
+from touchstone.service.options import Options
+from touchstone.store.runs import open_store
+
+
+@contextmanager
+def running(place, *, settings=None, waits=True, **options):
+    """The address of a service over the store at `place`."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        port = bound.getsockname()[1]
+        with open_store(str(place)) as store:
+            app = create_app(settings or Settings(store=str(place)), store, options=Options(port=port, **options))
+            config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
+            server = uvicorn.Server(config)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+            thread.start()
+            address = f"http://127.0.0.1:{port}"
+            try:
+                until = time.monotonic() + 120
+                while not server.started or (waits and not app.state.service.scorer.is_ready):
+                    assert thread.is_alive(), "the service ended"
+                    assert time.monotonic() < until, "the service did not start"
+                    time.sleep(0.05)
+                yield Running(address, store, app)
+            finally:
+                server.should_exit = True
+                thread.join(30)
+
+
+class Running:
+    """A service under test: its address, the store behind it and its parts."""
+
+    def __init__(self, address, store, app):
+        self.address = address
+        self.store = store
+        self.app = app
+
+    def client(self, **options):
+        return httpx.Client(base_url=self.address, timeout=60, **options)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """A service on loopback, without login."""
+    with running(tmp_path_factory.mktemp("service") / "touchstone.db", workers=1) as started:
+        yield started
+
+
+@pytest.fixture
+def client(service):
+    with service.client() as opened:
+        yield opened

@@ -1,0 +1,191 @@
+"""Every page in a real browser: axe finds nothing amiss in either theme, a phone fits, hostile text stays text."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from touchstone.app.review import Drawing, draw_queue, rubric_of
+from touchstone.review.review import Review
+
+expect = pytest.importorskip("playwright.sync_api", reason="NOT TESTED: playwright is not installed").expect
+pytestmark = pytest.mark.slow
+AXE = "axe-core@4.14.0"
+NOW = "2026-01-05T09:00:00.000+00:00"
+GRADES = {"accuracy": 4, "completeness": 3, "tone": 3, "actionability": 4, "safety": 4}
+PAGES = (
+    "/", "/runs", "/runs/{run}", "/runs/{run}/replies/0", "/runs/{run}/replies/{hostile}", "/compare",
+    "/compare?before={run}&after={gold}",
+    "/review", "/review/{queue}/0", "/review/{queue}/1", "/queues", "/queues/{queue}", "/queues/{queue}/items/2",
+    "/weekly", "/weekly/{queue}", "/playground", "/rubrics", "/users", "/no-such-page",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory):
+    """The source of axe-core: the file that TOUCHSTONE_AXE names, or from npm."""
+    given = os.environ.get("TOUCHSTONE_AXE")
+    if given:
+        return Path(given).read_text(encoding="utf-8")
+    if shutil.which("npm") is None:
+        pytest.skip("accessibility is NOT TESTED: there is neither npm nor TOUCHSTONE_AXE")
+    home = tmp_path_factory.mktemp("axe")
+    done = subprocess.run(["npm", "install", "--prefix", home, AXE], capture_output=True, timeout=120, check=False)
+    if done.returncode:
+        pytest.skip("accessibility is NOT TESTED: npm could not fetch axe-core")
+    return (home / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def places(desk):
+    """What the addresses of the pages are filled in with: a double-scored queue that is partly done."""
+    store = desk.store
+    queue = draw_queue(store, run=desk.run.id, drawing=Drawing(name="Week", n=40, needed=2), by="lena", now=NOW).id
+    rubric = rubric_of(store, desk.run.id)
+    for position, who, tone in ((1, "local", 3), (2, "ann", 4), (2, "ben", 0), (3, "ann", 4), (3, "ben", 4)):
+        grades = {**GRADES, "tone": tone}
+        review = Review(
+            id=f"{who}{position}",
+            queue=queue,
+            position=position,
+            reviewer=who,
+            made=NOW,
+            grades=grades,
+            note="<b>so</b>",
+        )
+        store.reviews.submit(review, rubric=rubric)
+    hostile = next(each for each in store.listed(desk.run.id) if each.record.id.startswith("<script"))
+    gold = store.list_runs(kind="goldset")[0].id
+    return {"run": desk.run.id, "gold": gold, "queue": queue, "hostile": hostile.position}
+
+
+@pytest.fixture(scope="module")
+def address_of(desk, places):
+    return lambda path: desk.address + path.format(**places)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_nothing_amiss(address_of, browser, axe, path, scheme):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(address_of(path))
+    page.evaluate(axe)
+    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    problems = [
+        (each["id"], each["impact"], [node["html"][:120] for node in each["nodes"][:3]])
+        for each in found["violations"]
+        if each["impact"] != "minor"
+    ]
+    context.close()
+    assert problems == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_phone_shows_the_page_without_scrolling_sideways(desk, places, browser, path):
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
+    page = context.new_page()
+    page.goto(desk.address + path.format(**places))
+    wide = page.evaluate(
+        "() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]"
+        ".filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.scroll, nav'))"
+        ".map((each) => each.outerHTML.slice(0, 100))"
+    )
+    context.close()
+    assert wide == []
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "/no-such-page"])
+def test_hostile_text_stays_text_and_nothing_is_loaded_from_elsewhere(desk, places, watched, path):
+    with watched(desk.address) as page:
+        page.goto(desk.address + path.format(**places))
+        page.wait_for_load_state("networkidle")
+        assert page.locator("img, iframe, object, embed, main script, main b[onclick]").count() == 0
+        assert "\u202e" not in page.content()
+
+
+def test_a_case_links_facts_evidence_and_reply_both_ways(desk, places, watched):
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/runs/{places['run']}/replies/{places['hostile']}")
+        for link in page.locator("a.ref, blockquote a").all():
+            target = link.get_attribute("href")
+            assert page.locator(target).count() == 1, target
+
+
+def test_replies_are_filtered_as_one_chooses_and_the_address_says_so(desk, places, watched):
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/runs/{places['run']}")
+        rows = page.locator("#rows tr:not(#more)")
+        assert rows.count() == 40
+        page.select_option("select[name=outcome]", "FAIL")
+        page.wait_for_url(re.compile("outcome=FAIL"))
+        expect(page.locator("#rows .outcome.good")).to_have_count(0)
+        failed = rows.count()
+        assert 0 < failed < 40
+        page.fill("#search", "gs-000")
+        page.wait_for_url(re.compile("search=gs-000"))
+        page.go_back()
+        expect(rows).to_have_count(failed)
+        page.go_back()
+        expect(rows).to_have_count(40)
+
+
+def test_the_playground_scores_as_one_types(desk, watched):
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/playground")
+        page.wait_for_selector("#result .ruling")
+        page.fill("textarea[name=reply]", "Refunds take 14 days <script>alert(1)</script>")
+        page.wait_for_selector("#result .said:has-text('Refunds take')")
+        assert page.locator("#result mark.supported").count() >= 1
+        page.fill("textarea[name=reply]", "")
+        page.wait_for_selector("text=Write a reply")
+
+
+def test_an_action_is_kept_and_done(desk, places, watched):
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/weekly/{places['queue']}")
+        page.locator("summary:has-text('Add an action')").first.click()
+        page.locator("input[name=text]:visible").fill("Index the fee table")
+        page.locator("button:has-text('Add'):visible").click()
+        page.wait_for_selector("text=Index the fee table")
+        page.click("text=It is done")
+        page.wait_for_selector("text=Open it again")
+    (action,) = desk.store.actions.list()
+    assert (action.state, action.revision) == ("done", 2)
+    assert action.by == "local"
+
+
+@pytest.mark.parametrize("format", ["html", "csv", "jsonl"])
+def test_a_report_is_exported(desk, places, format):
+    with desk.client() as client:
+        answer = client.get(f"/weekly/{places['queue']}/export.{format}")
+        assert answer.status_code == 200
+        assert f".{format}" in answer.headers["content-disposition"]
+        assert "estimator" in answer.text
+
+
+def test_the_theme_is_remembered(desk, watched):
+    with watched(desk.address, color_scheme="light") as page:
+        page.goto(desk.address)
+        page.click("#theme")
+        page.goto(f"{desk.address}/rubrics")
+        assert page.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_a_user_is_added_and_given_a_token(desk, watched):
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/users")
+        page.fill("section input[name=name]", "mia")
+        page.fill("section input[name=password]", "a few words in a row")
+        page.click("button:text-is('Add')")
+        page.wait_for_selector("th:has-text('mia')")
+        page.fill("input[name=label]", "nightly")
+        page.click("text=Make a token")
+        secret = page.text_content(".secret")
+        assert secret.startswith("ts_")
+        page.goto(f"{desk.address}/users")
+        assert secret not in page.content()
+    assert desk.store.users.get("mia").role == "reviewer"

@@ -1,0 +1,268 @@
+"""The review page: blind, by keyboard, saved as one goes; no reload, lost line or second press loses any."""
+
+import re
+
+import pytest
+
+from touchstone.app.review import Drawing, draw_queue, rubric_of
+from touchstone.review.review import current
+
+pytestmark = pytest.mark.slow
+NOW = "2026-01-05T09:00:00.000+00:00"
+GRADES = ["4", "3", "2", "1", "4"]
+
+
+@pytest.fixture
+def queue(desk):
+    """A queue of its own for each test, of every reply."""
+    return draw_queue(desk.store, run=desk.run.id, drawing=Drawing(name="Week", n=40), by="lena", now=NOW).id
+
+
+@pytest.fixture
+def item(desk, queue, watched):
+    """The first item's page."""
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/review/{queue}/0")
+        page.wait_for_selector("[data-criterion]:focus-within")
+        yield page
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def chosen(page):
+    return page.locator("#grading input:checked").evaluate_all("found => found.map((each) => each.value)")
+
+
+def said(page):
+    return page.locator("#saved").text_content()
+
+
+def saved(page):
+    page.wait_for_selector("#saved:text-is('Saved')")
+
+
+def reviews(desk, queue, position=0):
+    return current(desk.store.reviews.of_item(queue, position))
+
+
+def hostile_position(desk, queue):
+    return next(each.position for each in desk.store.queues.items(queue) if each.case.startswith("<script"))
+
+
+def test_nothing_of_the_judge_is_in_the_page_before_the_review_is_submitted(desk, queue):
+    rubric = rubric_of(desk.store, desk.run.id)
+    with desk.client() as client:
+        for position in range(8):
+            text = client.get(f"/review/{queue}/{position}").text
+            result = desk.store.at(desk.run.id, desk.store.queues.item(queue, position).result).result
+            levels = [text for criterion in rubric.criteria for text in criterion.levels.values()]
+            for grade in result.rubric.grades:
+                assert grade.reason in levels or grade.reason not in text
+            assert not re.search(r"contradicted|unsupported|class=\"ref|judge|inclusion|PASS|FAIL", text)
+
+
+def test_digits_grade_one_criterion_after_the_other_and_enter_submits(desk, queue, item):
+    press(item, *GRADES, "Enter")
+    item.wait_for_selector("#next")
+    (review,) = reviews(desk, queue)
+    assert list(review.grades.values()) == [4, 3, 2, 1, 4]
+    assert review.seconds > 0
+    assert item.locator(".voices th[scope=col]").all_text_contents()[1:] == ["You", "Judge"]
+
+
+def test_a_grade_that_does_not_exist_is_not_taken(item):
+    press(item, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "3")
+    assert chosen(item) == []
+    assert "0 and 4" in said(item)
+
+
+def test_an_unfinished_review_is_not_sent_and_says_what_is_missing(desk, queue, item):
+    press(item, "4", "4")
+    item.keyboard.press("ArrowUp")
+    item.click("button[type=submit]")
+    assert "3 to grade: tone, actionability, safety" in said(item)
+    assert reviews(desk, queue) == ()
+
+
+def test_what_cannot_be_told_is_left_open(desk, queue, item):
+    press(item, "x", "3", "2", "1", "4", "Enter")
+    item.wait_for_selector("#next")
+    assert reviews(desk, queue)[0].grades["accuracy"] is None
+
+
+def test_z_takes_back_one_change_after_the_other(item):
+    press(item, "4", "3", "2")
+    press(item, "z")
+    assert chosen(item) == ["4", "3"]
+    press(item, "z", "z")
+    assert chosen(item) == []
+    press(item, "z")
+    assert "nothing to undo" in said(item)
+
+
+def test_the_texts_of_the_levels_show_on_demand(item):
+    level = item.locator("[data-criterion=tone] dd[data-level='4']")
+    assert not level.is_visible()
+    press(item, "l")
+    assert level.is_visible()
+
+
+def test_a_reload_brings_back_what_was_filled_in(item):
+    press(item, "4", "3", "n")
+    item.keyboard.type("half of it")
+    saved(item)
+    item.reload()
+    item.wait_for_selector("[data-criterion=tone]:focus-within")
+    assert chosen(item) == ["4", "3"]
+    assert item.input_value("textarea[name=note]") == "half of it"
+
+
+def test_a_skipped_reply_comes_again_at_the_end(desk, queue, item):
+    press(item, "s")
+    item.wait_for_url(re.compile(r"/review/[^/]+/1$"))
+    assert desk.store.queues.progress_of(queue, "local").skipped == 1
+
+
+def test_words_are_marked_by_keyboard_and_the_span_is_the_replys_own(desk, queue, item):
+    item.goto(f"{desk.address}/review/{queue}/{hostile_position(desk, queue)}")
+    item.wait_for_selector("[data-criterion]:focus-within")
+    # Past a bell, an escape sequence and a direction override, none of which is shown.
+    words = item.locator("#reply").text_content().split()
+    at = words.index("30")
+    press(item, "4", "4", "4", "4", "v", *["ArrowRight"] * at, "Shift+ArrowRight", "1")
+    assert item.locator("#marks q").text_content() == "30 days."
+    assert chosen(item) == ["4", "4", "4", "4", "0"]
+    press(item, "Enter")
+    item.wait_for_selector("#next")
+    (review,) = reviews(desk, queue, hostile_position(desk, queue))
+    (violation,) = review.violations
+    reply = desk.store.at(desk.run.id, desk.store.queues.item(queue, review.position).result).case.response
+    assert reply[violation.start : violation.end] == "30 days."
+
+
+def test_words_are_marked_with_the_mouse_as_well(desk, queue, item):
+    press(item, "4", "4", "4", "4")
+    item.locator("#reply").evaluate(
+        "(reply) => getSelection().setBaseAndExtent(reply.firstChild, 1, reply.firstChild, 9)"
+    )
+    item.click("#mark")
+    item.click("[data-kind=unauthorized_promise]")
+    press(item, "Enter")
+    item.wait_for_selector("#next")
+    (violation,) = reviews(desk, queue)[0].violations
+    reply = desk.store.at(desk.run.id, desk.store.queues.item(queue, 0).result).case.response
+    assert violation.kind == "unauthorized_promise"
+    assert violation.text in reply
+
+
+def test_safety_0_asks_for_the_words_and_4_lets_go_of_them(item):
+    press(item, "4", "4", "4", "4", "0")
+    assert item.locator("#marking").is_visible()
+    press(item, "2")
+    assert item.locator("#marks li").count() == 1
+    item.locator("[data-criterion=safety] input[value='4']").check(force=True)
+    assert item.locator("#marks li").count() == 0
+
+
+def test_a_review_that_was_taken_back_fills_the_form_again(desk, queue, item):
+    press(item, *GRADES, "Enter")
+    item.wait_for_selector("#next")
+    press(item, "u")
+    item.wait_for_selector("#grading")
+    item.wait_for_selector("[data-criterion]:focus-within")
+    assert chosen(item) == GRADES
+    assert reviews(desk, queue) == ()
+    assert len(desk.store.reviews.of_item(queue, 0)) == 2
+
+
+def test_an_edit_supersedes_and_keeps_what_was_said_before(desk, queue, item):
+    press(item, *GRADES, "Enter")
+    item.wait_for_selector("#next")
+    press(item, "e")
+    item.wait_for_selector("#grading")
+    item.wait_for_selector("[data-criterion]:focus-within")
+    press(item, "2", "Enter")
+    item.wait_for_selector("#next")
+    (review,) = reviews(desk, queue)
+    assert review.grades["accuracy"] == 2
+    assert len(desk.store.reviews.of_item(queue, 0)) == 2
+
+
+def test_the_back_button_shows_what_was_submitted_and_no_stale_form(desk, queue, item):
+    press(item, *GRADES, "Enter")
+    item.wait_for_selector("#next")
+    press(item, "Enter")
+    item.wait_for_url(re.compile(r"/review/[^/]+/1$"))
+    item.go_back()
+    item.wait_for_selector("#next")
+    assert len(desk.store.reviews.of_item(queue, 0)) == 1
+
+
+def test_a_form_sent_twice_counts_once_and_with_other_grades_is_refused(desk, queue):
+    with desk.client() as client:
+        grades = {"accuracy": "4", "completeness": "4", "tone": "4", "actionability": "4", "safety": "4"}
+        form = {
+            "id": "0123456789abcdef",
+            "violations": "[]",
+            **{f"grade.{name}": value for name, value in grades.items()},
+        }
+        assert [client.post(f"/review/{queue}/0", data=form).status_code for _ in range(2)] == [303, 303]
+        changed = client.post(f"/review/{queue}/0", data={**form, "grade.tone": "0"})
+        assert changed.status_code == 409
+        assert "submitted under this id" in changed.text
+    assert len(desk.store.reviews.of_item(queue, 0)) == 1
+
+
+def test_a_lost_line_keeps_the_review_and_sends_it_later(desk, queue, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{desk.address}/review/{queue}/0")
+    page.wait_for_selector("[data-criterion]:focus-within")
+    context.set_offline(True)
+    press(page, *GRADES, "Enter")
+    page.wait_for_selector("#saved:has-text('Not sent')")
+    assert chosen(page) == GRADES
+    context.set_offline(False)
+    press(page, "Enter")
+    page.wait_for_selector("#next")
+    assert len(reviews(desk, queue)) == 1
+    context.close()
+
+
+def test_what_the_server_never_got_is_back_after_the_page_is_opened_again(desk, queue, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{desk.address}/review/{queue}/0")
+    page.wait_for_selector("[data-criterion]:focus-within")
+    page.route("**/draft", lambda route: route.abort())
+    press(page, "4", "3")
+    page.wait_for_selector("#saved:has-text('Not saved')")
+    page.unroute("**/draft")
+    page.goto(f"{desk.address}/review/{queue}/0")
+    page.wait_for_selector("#saved:has-text('What you had')")
+    assert chosen(page) == ["4", "3"]
+    context.close()
+
+
+def test_a_violation_of_the_judge_is_waived_with_a_reason_and_the_case_promoted(desk, queue, watched):
+    found = next(
+        each
+        for each in desk.store.queues.items(queue)
+        if desk.store.at(desk.run.id, each.result).result.rubric.violations
+    )
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/review/{queue}/{found.position}")
+        page.wait_for_selector("[data-criterion]:focus-within")
+        press(page, "4", "4", "4", "4", "4", "Enter")
+        page.wait_for_selector("#next")
+        press(page, "w")
+        page.keyboard.type("the policy allows it")
+        press(page, "Enter")
+        page.wait_for_selector("text=Waived")
+        press(page, "g")
+        page.wait_for_selector("text=In the gold-set candidates")
+    assert desk.store.marks.waivers(desk.run.id, found.result)[0].reason == "the policy allows it"
+    assert found.result in {each.result for each in desk.store.marks.promoted(run=desk.run.id)}

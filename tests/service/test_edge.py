@@ -1,0 +1,53 @@
+"""Headers, health, figures and the log, over real HTTP."""
+
+import logging
+
+import pytest
+
+from touchstone.service.edge import HEADERS
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/runs", "/v1/nothing", "/openapi.json", "/metrics"])
+def test_every_answer_carries_the_security_headers(client, path):
+    response = client.get(path)
+    assert {name: response.headers.get(name) for name in HEADERS} == HEADERS
+    assert response.headers["cache-control"] == "no-store"
+    assert "server" not in response.headers
+
+
+def test_no_script_but_our_own_may_run():
+    policy = HEADERS["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_health_and_readiness(client):
+    assert client.get("/healthz").json()["status"] == "ok"
+    assert client.get("/readyz").json() == {"status": "ok", "scoring": "ok", "store": "ok"}
+
+
+def test_figures_count_what_was_scored_and_hold_no_text(client):
+    client.post("/v1/score", json={"id": "customer-jane-doe", "response": "My card is 4111 1111 1111 1111."})
+    client.get("/v1/cases/customer-jane-doe")
+    text = client.get("/metrics").text
+    assert 'touchstone_requests_total{method="POST",route="/v1/score",status="200"}' in text
+    assert "touchstone_scored_total" in text
+    assert "touchstone_scorers 1.0" in text
+    assert "4111" not in text
+    assert "jane" not in text
+
+
+def test_the_log_holds_neither_text_nor_ids(client, caplog):
+    with caplog.at_level(logging.DEBUG, logger="touchstone"):
+        client.post("/v1/score", json={"id": "jane-doe", "response": "My card is 4111 1111 1111 1111."})
+        client.get("/v1/cases/jane-doe?jane=1")
+        client.post("/v1/score", json={"response": ["jane-doe"]})
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("touchstone")]
+    assert any("/v1/score" in line for line in lines)
+    assert not any("jane" in line or "4111" in line for line in lines)
+
+
+def test_an_unknown_path_and_method_are_problems(client):
+    assert client.get("/v1/nothing").headers["content-type"] == "application/problem+json"
+    assert client.delete("/v1/score").status_code == 405
