@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from tests.service.conftest import running
 
 from touchstone.service.edge import HEADERS
 
@@ -51,3 +52,36 @@ def test_the_log_holds_neither_text_nor_ids(client, caplog):
 def test_an_unknown_path_and_method_are_problems(client):
     assert client.get("/v1/nothing").headers["content-type"] == "application/problem+json"
     assert client.delete("/v1/score").status_code == 405
+
+
+def test_a_store_that_vanished_is_a_503_without_its_place_and_scoring_goes_on(tmp_path, caplog):
+    place = tmp_path / "touchstone.db"
+    with running(place, workers=1) as service, service.client() as client:
+        place.rename(tmp_path / "elsewhere.db")
+        assert client.get("/readyz").json()["store"] == "cannot be used"
+        response = client.get("/v1/runs")
+        assert (response.status_code, response.json()["type"]) == (503, "urn:touchstone:problem:store")
+        assert "touchstone.db" not in response.text
+        assert "Retry-After" in response.headers
+        assert client.post("/v1/score", json={"response": "Yes."}).status_code == 200
+        (tmp_path / "elsewhere.db").rename(place)
+        assert client.get("/v1/runs").status_code == 200
+
+
+def test_a_defect_is_logged_by_its_place_and_not_by_its_text(tmp_path, caplog):
+    with running(tmp_path / "touchstone.db", workers=1, waits=False) as service, service.client() as client:
+
+        def fails(**_):
+            raise ValueError(f"my card is {4000 + 111}")
+
+        service.store.list_runs = fails
+        response = client.get("/v1/runs")
+    assert (response.status_code, response.json()["type"]) == (500, "urn:touchstone:problem:defect")
+    assert "4111" not in response.text + caplog.text
+    assert "list_runs" in caplog.text
+
+
+def test_a_page_that_is_not_there_is_a_page(client):
+    response = client.get("/nothing")
+    assert response.status_code == 404
+    assert response.headers["content-type"].startswith("text/html")

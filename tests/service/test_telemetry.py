@@ -3,6 +3,7 @@
 import pytest
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+from tests.service.conftest import running
 
 import touchstone as ts
 from touchstone.core.result import Failure
@@ -51,3 +52,15 @@ def test_nothing_is_sent_unless_an_endpoint_is_configured(monkeypatch):
     telemetry = open_telemetry()
     telemetry.scored([judgement(ts.score(ts.Case(response="Yes.")))])
     telemetry.close()
+
+
+def test_the_framework_sends_nothing_of_its_own(monkeypatch, tmp_path):
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    exporter = InMemoryLogRecordExporter()
+    provider = LoggerProvider()
+    provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+    monkeypatch.setattr("opentelemetry._logs.get_logger_provider", lambda: provider)
+    with running(tmp_path / "touchstone.db", workers=1, waits=False) as service, service.client() as client:
+        assert client.patch("/v1/runs/latest/labels", json={"jane": 4111}).status_code == 422
+    assert exporter.get_finished_logs() == ()
+    provider.shutdown()

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.middleware import Middleware
 
 from touchstone import __version__
@@ -30,6 +31,13 @@ With `--auth`, send `Authorization: Bearer TOKEN`; tokens come from `touchstone 
 Errors are problem details (RFC 9457). Lists give `next`, which is the `after` of the next page.
 A POST that carries an `Idempotency-Key` is carried out once, however often it is sent.
 """
+_NO_TELEMETRY: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 API_ROUTERS = (
     score.router,
     runs.router,
@@ -51,6 +59,8 @@ def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI
         version=__version__,
         description=_ABOUT,
         lifespan=_lifespan,
+        # Its own would send paths and the messages of exceptions, which may quote customers; `telemetry` sends neither.
+        telemetry=_NO_TELEMETRY,
         # Both load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,

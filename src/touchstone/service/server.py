@@ -1,6 +1,7 @@
 """Options -> a running service, until it is told to end."""
 
 import logging
+import socket
 import sys
 from collections.abc import Callable
 
@@ -40,7 +41,7 @@ def serve(settings: Settings, store: Store, *, options: Options, on_start: Calla
     uvicorn.Server(config).run(sockets=[bound])
 
 
-def _bind(config: uvicorn.Config, options: Options):  # type: ignore[no-untyped-def]
+def _bind(config: uvicorn.Config, options: Options) -> socket.socket:
     try:
         return config.bind_socket()
     except SystemExit:
