@@ -10,6 +10,11 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # The lock is made with the oldest Python supported, so that it holds for the newer ones.
 LOCK_PYTHON ?= python3.11
 LOCK_VENV := .venv-lock
+COMPILE = $(LOCK_VENV)/bin/pip-compile --quiet --strip-extras --annotation-style line --no-emit-options \
+	--unsafe-package touchstone-eval --no-allow-unsafe
+NAMES = -e 's/touchstone-eval, touchstone-eval/touchstone-eval/' -e 's/ (pyproject.toml)//'
+# What .venv holds: all that is needed to run and to test, but for clusters and language models.
+EXTRAS = parquet postgresql object-store serve otel test bench dev
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -59,15 +64,16 @@ fit: $(BIN)/.installed  ## refit the offline judge on the shipped gold sets
 	$(BIN)/python -m scripts.fit_judge
 
 .PHONY: lock
-lock:  ## renew requirements.lock with the newest versions allowed
+lock:  ## renew requirements.lock and requirements-all.lock with the newest versions allowed
 	$(LOCK_PYTHON) -m venv --clear $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip -qq --disable-pip-version-check install pip-tools
-	CUSTOM_COMPILE_COMMAND="make lock" $(LOCK_VENV)/bin/pip-compile --quiet --upgrade --all-extras --strip-extras \
-		--annotation-style line --no-emit-options --unsafe-package touchstone-eval --no-allow-unsafe \
-		--output-file $(LOCK_VENV)/all pyproject.toml
+	CUSTOM_COMPILE_COMMAND="make lock" $(COMPILE) --upgrade --all-extras --output-file $(LOCK_VENV)/all pyproject.toml
 	@# After a blank line pip-compile remarks on the package itself, which its own extras name.
-	sed -e '/^$$/,$$d' -e 's/touchstone-eval, touchstone-eval/touchstone-eval/' -e 's/ (pyproject.toml)//' \
-		$(LOCK_VENV)/all > requirements.lock
+	sed -e '/^$$/,$$d' $(NAMES) $(LOCK_VENV)/all > requirements-all.lock
+	CUSTOM_COMPILE_COMMAND="make lock" $(COMPILE) $(EXTRAS:%=--extra %) --constraint requirements-all.lock \
+		--output-file $(LOCK_VENV)/usual pyproject.toml
+	sed -e '/^$$/,$$d' -e 's/-c requirements-all.lock, //' -e 's/ *# via -c requirements-all.lock$$//' $(NAMES) \
+		$(LOCK_VENV)/usual > requirements.lock
 	rm -rf $(LOCK_VENV)
 
 .PHONY: clean
