@@ -51,7 +51,9 @@ GLOBS = {"in/*.jsonl": ["a"], "in/dt=*": ["c", "d"], "in/**/*.gz": ["d"], "in/[a
 
 @pytest.mark.parametrize(("pattern", "found"), GLOBS.items())
 def test_a_glob_stands_for_what_it_matches(tree, pattern, found):
-    assert [name.rpartition("/")[2][0] for name in names(pattern, without="in/out")] == found
+    given = names(pattern, without="in/out")
+    assert [name.rpartition("/")[2][0] for name in given] == found
+    assert all(name.startswith("in/") for name in given)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +124,15 @@ def test_a_store_is_listed_and_read_by_url(store):
         with open_rows(source.name) as found:
             assert [row.content for row in found] == rows
             assert found.share_read() == 1.0
+
+
+def test_keys_and_options_of_a_url_are_in_no_name():
+    place = locate("s3://KEY:SECRET@bucket/in?region=us-east-1")
+    assert (place.name, place.child("x").name) == ("s3://bucket/in", "s3://bucket/in/x")
+    assert place.child("x").address == "s3://KEY:SECRET@bucket/in/x?region=us-east-1"
+    with pytest.raises(InputError) as refused:
+        locate("nowhere://x?key=SECRET")
+    assert "SECRET" not in str(refused.value)
 
 
 def test_a_file_in_a_store_can_be_written_and_read_back(store):

@@ -80,7 +80,7 @@ def _read(sources: Sequence[Source], *, order: Order, settings: Settings, each: 
     counted = 0.0
     placed: list[Placed] = []
     for source in sources:
-        with open_rows(source.name, format=order.format) as rows:
+        with open_rows(source.address, format=order.format) as rows:
             entries: Iterator[Entry] = read_cases(rows, file=source.name, columns=settings.columns, may_be_empty=True)
             taken = list(islice(entries, each))
             seen = len(taken) + sum(1 for _ in islice(entries, _READ_ROWS))

@@ -13,7 +13,7 @@ from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.io.files import Format
 from touchstone.io.lines import UNREADABLE
-from touchstone.io.locations import Location, clear_unfinished, is_url, locate
+from touchstone.io.locations import Location, clear_unfinished, is_url, locate, shown_name
 from touchstone.io.manifest import MANIFEST, Manifest, manifest_bytes, read_manifest
 from touchstone.io.shards import ShardFormat
 from touchstone.io.sources import Source, find_sources
@@ -66,7 +66,8 @@ def is_directory(output: str) -> bool:
     """Whether results are to go to a directory: one that is there, or a name without an ending."""
     if not output or output == "-":
         return False
-    return output.endswith("/") or not Path(output).suffix or (not is_url(output) and Path(output).is_dir())
+    name = shown_name(output)
+    return name.endswith("/") or not Path(name).suffix or (not is_url(output) and Path(output).is_dir())
 
 
 @contextmanager
@@ -110,7 +111,7 @@ def _sources(order: Order, *, former: Manifest | None) -> list[Source]:
     known = {source.name: source for source in former.sources}
     if added := next((name for name in found if name not in known), None):
         raise ConfigError(
-            f"{added} was not there when the job in {order.output} began: score it into another directory, "
+            f"{added} was not there when the job in {shown_name(order.output)} began: score it into another directory, "
             "or give the inputs of the former run"
         )
     return [found.get(name, source) for name, source in known.items()]

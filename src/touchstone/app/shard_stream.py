@@ -67,7 +67,7 @@ class ShardStream:
         written = {shard.number for shard in job.manifest.shards_of(at)}
         beside = {"source": source.name, **{name: source.partition.get(name) for name in job.columns[1:]}}
         damage: str | None = None
-        with open_rows(source.name, format=job.order.format) as rows:
+        with open_rows(source.address or source.name, format=job.order.format) as rows:
             columns = job.settings.columns
             table = (job.order.format or known_format(source.name)) in _TABLES
             partitioned = _with_partition(_checked(rows, columns) if table else rows, source.partition)

@@ -13,7 +13,7 @@ from touchstone.core.errors import ConfigError, InputError
 from touchstone.io.csv_rows import read_csv
 from touchstone.io.json_rows import read_json, read_json_lines
 from touchstone.io.lines import BROKEN_STREAM
-from touchstone.io.locations import is_url, locate, open_location
+from touchstone.io.locations import is_url, locate, open_location, shown_name
 from touchstone.io.parquet_rows import ParquetRows
 from touchstone.io.rows import Row, RowReader
 
@@ -58,12 +58,12 @@ def open_rows(path: str, *, format: Format | None = None) -> Iterator[RowReader]
 
 def shown(path: str) -> str:
     """The name a file goes by in messages."""
-    return "stdin" if path == STDIN else path
+    return "stdin" if path == STDIN else shown_name(path)
 
 
 def known_format(path: str) -> Format | None:
     """The format that a name's ending stands for; None when it stands for none."""
-    endings = [ending.lower() for ending in Path(path).suffixes]
+    endings = [ending.lower() for ending in Path(shown_name(path)).suffixes]
     ending = endings[-2] if len(endings) > 1 and endings[-1] in _COMPRESSED else "".join(endings[-1:])
     return _ENDINGS.get(ending)
 
@@ -71,7 +71,7 @@ def known_format(path: str) -> Format | None:
 def _format_of(path: str) -> Format:
     if path == STDIN:
         return "jsonl"
-    if format := known_format(path.partition("?")[0] if is_url(path) else path):
+    if format := known_format(path):
         return format
     if Path(path).is_dir():
         raise InputError(f"{path} is a directory: give a file of cases")

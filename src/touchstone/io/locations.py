@@ -5,6 +5,7 @@ PyArrow opens s3, gs, abfs and hdfs itself; any other scheme is fsspec's.
 
 import io
 import os
+import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from touchstone.core.errors import InputError
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo, FileSystem
 
+_KEYS = re.compile("://[^/?]*@")
 _NATIVE = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")
 # What is left by a writer that was killed; names that begin with a dot are never read as input.
 _UNFINISHED = ".part"
@@ -23,18 +25,24 @@ _UNFINISHED = ".part"
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A name as it was given, the file system it is on, and its path there."""
+    """A name that may be shown, the file system it is on, and its path there.
+
+    A URL may hold keys (`s3://key:secret@bucket`, `?…`): the name is without them, `address` is what it is opened by.
+    """
 
     name: str
     system: "FileSystem"
     path: str
     is_local: bool
+    address: str
 
     def child(self, name: str) -> "Location":
         """A file in this directory."""
-        return Location(
-            f"{self.name.rstrip('/')}/{name}", self.system, f"{self.path.rstrip('/')}/{name}", self.is_local
-        )
+        return self.at(f"{self.path.rstrip('/')}/{name}", name=f"{self.name.rstrip('/')}/{name}")
+
+    def at(self, path: str, *, name: str) -> "Location":
+        """Another place on the same file system, by its path there and its name."""
+        return Location(name, self.system, path, self.is_local, _address(name, like=self.address))
 
     def info(self) -> "FileInfo":
         """What is there, with size and time."""
@@ -70,21 +78,26 @@ def is_url(name: str) -> bool:
     return "://" in name
 
 
+def shown_name(name: str) -> str:
+    """The name without what a URL may hold beside it: keys in front of `@`, options behind `?`."""
+    return _KEYS.sub("://", name.partition("?")[0]) if is_url(name) else name
+
+
 def locate(name: str) -> Location:
     """Where a path or URL leads; InputError when no library that is installed can go there."""
     try:
         from pyarrow import fs
     except ImportError as error:
-        raise InputError(f"{name}: this needs PyArrow: pip install 'touchstone-eval[parquet]'") from error
+        raise InputError(f"{shown_name(name)}: this needs PyArrow: pip install 'touchstone-eval[parquet]'") from error
     if not is_url(name):
-        return Location(name, fs.LocalFileSystem(), str(Path(name).absolute()), is_local=True)
+        return Location(name, fs.LocalFileSystem(), str(Path(name).absolute()), True, name)  # noqa: FBT003 - a field
     scheme = name.partition("://")[0].lower()
     try:
         system, path = fs.FileSystem.from_uri(name) if scheme in _NATIVE else _other(name)
     except (ImportError, OSError, ValueError) as error:
         remedy = "check the URL, or install the store's fsspec driver beside touchstone-eval[object-store]"
-        raise InputError(f"{name} cannot be opened ({type(error).__name__}): {remedy}") from error
-    return Location(name, system, path, is_local=scheme == "file")
+        raise InputError(f"{shown_name(name)} cannot be opened ({type(error).__name__}): {remedy}") from None
+    return Location(shown_name(name), system, path, scheme == "file", name)
 
 
 def open_location(location: Location) -> io.BufferedReader:
@@ -98,6 +111,15 @@ def clear_unfinished(directory: Location) -> None:
     if directory.is_local:
         for path in Path(directory.path).glob(f".*{_UNFINISHED}"):
             path.unlink(missing_ok=True)
+
+
+def _address(name: str, *, like: str) -> str:
+    """The URL of a name with the keys and options of another; a path is its own address."""
+    if not is_url(like):
+        return name
+    keys = _KEYS.search(like)
+    _, mark, options = like.partition("?")
+    return (name.replace("://", keys[0], 1) if keys else name) + mark + options
 
 
 def _other(name: str) -> "tuple[FileSystem, str]":

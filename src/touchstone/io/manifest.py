@@ -97,7 +97,8 @@ def _to_dict(manifest: Manifest) -> dict[str, Any]:
 def _sources(manifest: Manifest) -> Iterable[dict[str, Any]]:
     for at, (source, state) in enumerate(zip(manifest.sources, manifest.states, strict=True)):
         message = {"message": manifest.messages[at]} if at in manifest.messages else {}
-        yield asdict(source) | {"state": state} | message
+        kept = {name: value for name, value in asdict(source).items() if name != "address"}
+        yield kept | {"state": state} | message
 
 
 def _source(raw: Mapping[str, Any]) -> Source:

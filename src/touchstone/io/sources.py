@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
 
 _WILD = re.compile(r"[*?\[]")
+# In a URL a question mark begins its options.
+_WILD_IN_URL = re.compile(r"[*\[]")
 _HIVE = re.compile(r"^([^=/]+)=([^/]*)$")
 # How Hive and Spark write a partition whose value is null.
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -23,13 +25,17 @@ _SAMPLE, _SAMPLES = 64 * 1024, 16
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file of cases. `digest` is of all bytes, or of samples for a large file, which must then be of one time."""
+    """One file of cases. `address` is what it is opened by; it may hold keys and is not for showing.
+
+    `digest` is of all bytes, or of samples for a large file, which must then be of one time.
+    """
 
     name: str
     size: int
     modified: str | None
     digest: str
     partition: Mapping[str, str | None] = field(default_factory=dict)
+    address: str = ""
 
     def is_same(self, other: "Source") -> bool:
         """Whether it holds what the other did."""
@@ -55,13 +61,13 @@ def _files(name: str, *, format: Format | None, without: str | None) -> "Iterato
     from pyarrow.fs import FileType
 
     location = locate(name)
-    wild = _WILD.search(location.path) if _WILD.search(name) else None
+    wild = _wild(location)
     info = None if wild else location.info()
     if info is not None and info.type == FileType.File:
         yield location, info
         return
     if info is not None and info.type == FileType.NotFound:
-        raise InputError(f"{name} does not exist: check the path")
+        raise InputError(f"{location.name} does not exist: check the path")
     root = _root(location, wild.start()) if wild else location
     pattern = _pattern(location.path) if wild else None
     left_out = None if without is None else locate(without)
@@ -78,14 +84,20 @@ def _files(name: str, *, format: Format | None, without: str | None) -> "Iterato
         yield root.child(below), each
     if not count:
         what = "matches no file of cases" if wild else "is a directory without a file of cases"
-        raise InputError(f"{name} {what}: endings that are read are .jsonl, .ndjson, .json, .csv, .tsv, .parquet")
+        raise InputError(f"{location.name} {what}: known endings are .jsonl, .ndjson, .json, .csv, .tsv, .parquet")
+
+
+def _wild(location: Location) -> re.Match[str] | None:
+    """The first wild part of the path; what the working directory adds to a name is taken as it is."""
+    wild = _WILD_IN_URL if is_url(location.name) else _WILD
+    return wild.search(location.path) if wild.search(location.name) else None
 
 
 def _root(location: Location, wild: int) -> Location:
     """The directory above the first wild part of a pattern."""
     path = location.path[:wild].rpartition("/")[0]
-    name = location.name[: len(location.name) - len(location.path) + len(path)] if is_url(location.name) else path
-    return Location(name, location.system, path, location.is_local)
+    kept = len(location.name) - (len(location.path) - len(path))
+    return location.at(path, name=location.name[:kept] if kept > 0 else ".")
 
 
 def _pattern(path: str) -> re.Pattern[str]:
@@ -111,7 +123,7 @@ def _source(location: Location, info: "FileInfo") -> Source:
     except OSError:
         # It is named when it is to be read; until then the others count.
         digest = "unreadable"
-    return Source(location.name, info.size, modified, digest, _partition(location.path))
+    return Source(location.name, info.size, modified, digest, _partition(location.path), location.address)
 
 
 def _digest(location: Location, size: int) -> str:
