@@ -35,14 +35,14 @@ def project(pytester):
 
 def test_a_marked_test_runs_once_for_each_case(project):
     project.makepyfile(TEST.format(marker='@pytest.mark.goldset("gold.jsonl")'))
-    outcome = project.runpytest()
+    outcome = project.runpytest_subprocess()
     outcome.assert_outcomes(passed=2, failed=1)
     outcome.stdout.fnmatch_lines(["*test_replies?wrong-number?*"])
 
 
 def test_the_gold_set_can_be_given_by_option(project):
     project.makepyfile(TEST.format(marker=""))
-    project.runpytest("--goldset", "gold.jsonl").assert_outcomes(passed=2, failed=1)
+    project.runpytest_subprocess("--goldset", "gold.jsonl").assert_outcomes(passed=2, failed=1)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_gold_set_can_be_given_by_option(project):
 )
 def test_without_a_gold_set_the_remedy_is_named(project, marker, message):
     project.makepyfile(TEST.format(marker=marker))
-    outcome = project.runpytest()
+    outcome = project.runpytest_subprocess()
     outcome.assert_outcomes(errors=1)
     outcome.stdout.fnmatch_lines([message])
 
