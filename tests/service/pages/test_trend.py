@@ -8,12 +8,12 @@ from touchstone.service.pages.trend import Spot, draw_trend
 from touchstone.stats.interval import Interval
 
 SPOTS = [
-    Spot("/runs/0", "<b>first</b>", 0.2, Interval(0.1, 0.4, "Wilson")),
-    Spot("/runs/1", "second", 0.9, Interval(0.7, 1.0, "Wilson")),
+    Spot("/runs/0", "<b>first</b>", "2026-01-05", 0.2, Interval(0.1, 0.4, "Wilson")),
+    Spot("/runs/1", "second", "2026-01-12", 0.9, Interval(0.7, 1.0, "Wilson")),
 ]
 
 
-@pytest.mark.parametrize("spots", [SPOTS[:1], SPOTS, [*SPOTS, Spot("/runs/3", "none", None, None)]])
+@pytest.mark.parametrize("spots", [SPOTS[:1], SPOTS, [*SPOTS, Spot("/runs/3", "none", "2026-01-19", None, None)]])
 def test_every_run_with_a_rate_is_a_point_that_leads_to_it(spots):
     drawn = ElementTree.fromstring(draw_trend(spots, target=(0.7, 0.8)))
     links = [link.get("href") for link in drawn.iter("a")]

@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 
 from touchstone.core.errors import ReviewError
 from touchstone.core.result import VIOLATION_KINDS, Violation
-from touchstone.report.plain import plain, plain_places
+from touchstone.report.plain import plain_places
 from touchstone.rubric.model import TOP, Rubric
 
 CANNOT_TELL = "none"
@@ -103,7 +103,7 @@ def _violation(kind: str, start: int, end: int, *, reply: str, places: Sequence[
     first = places[start]
     # The end is where the last character chosen ends, not where the next one shown begins.
     stop = places[end - 1] + 1 if end > start else first
-    return Violation(known, plain(reply[first:stop]), first, stop, "")
+    return Violation(known, reply[first:stop], first, stop, "")
 
 
 def _whole(text: str, name: str) -> int:

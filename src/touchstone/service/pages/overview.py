@@ -79,8 +79,8 @@ def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
 
 
 def _spot(run: Run, outline: Outline) -> Spot:
-    label = f"{run_name(run)}, {moment(run.started)[:10]}"
-    return Spot(f"/runs/{run.id}", label, outline.pass_rate, outline.interval)
+    when = moment(run.started)[:10]
+    return Spot(f"/runs/{run.id}", f"{run_name(run)}, {when}", when, outline.pass_rate, outline.interval)
 
 
 def _line(run: Run, outline: Outline) -> dict[str, str | int]:

@@ -16,7 +16,7 @@ from touchstone.review.review import current
 from touchstone.review.sampling import OVERSAMPLING, SIZE
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead
-from touchstone.service.auth.principal import Principal
+from touchstone.service.auth.principal import LOCAL, Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
 from touchstone.service.pages.grading import Given, read_form, to_draft
@@ -26,6 +26,8 @@ from touchstone.service.pages.review import form_values, reply_of, submission_id
 
 router = APIRouter(include_in_schema=False)
 _PAGE = 100
+# A longer queue shows how far people agree in its weekly report alone.
+_AGREEMENT_UP_TO = 500
 STATE_NAMES: dict[State, str] = {
     "waiting": "waiting",
     "partly": "one review so far",
@@ -104,7 +106,8 @@ def show_queue(
     if wants_part(request, "progress"):
         return show(request, "queue_progress.html", who=who, **_progress(here, queue, progress))
     items = here.store.queues.items(id, state=state, after=after, limit=_PAGE + 1)
-    report = weekly(here.store, id, now=now()) if progress.reviewed or progress.partly else None
+    has_report = bool(progress.reviewed or progress.partly) and progress.items <= _AGREEMENT_UP_TO
+    report = weekly(here.store, id, now=now()) if has_report else None
     return show(
         request,
         "queue.html",
@@ -194,16 +197,21 @@ def draw_states(progress: Progress) -> Markup:
 
 
 def _progress(here: Here, queue: Queue, progress: Progress) -> dict[str, Any]:
-    people = dict.fromkeys(queue.reviewers)
-    for reviews in here.store.reviews.of_queue(queue.id).values():
-        people.update(dict.fromkeys(review.reviewer for review in current(reviews)))
+    mine = {name: here.store.queues.progress_of(queue.id, name) for name in _people(here, queue)}
     return {
         "queue": queue,
         "progress": progress,
         "bar": draw_states(progress),
         "states": STATE_NAMES,
-        "people": [(name, here.store.queues.progress_of(queue.id, name)) for name in people],
+        "people": [(name, found) for name, found in mine.items() if found.done or name in queue.reviewers],
     }
+
+
+def _people(here: Here, queue: Queue) -> tuple[str, ...]:
+    """Those who may work on a queue."""
+    if queue.reviewers or not here.options.has_auth:
+        return queue.reviewers or (LOCAL.name,)
+    return tuple(user.name for user in here.store.users.list() if user.role != "viewer")
 
 
 def _rule(here: Here, who: Principal, id: str, position: int, form: Any) -> Response:

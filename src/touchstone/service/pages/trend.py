@@ -10,15 +10,16 @@ from markupsafe import Markup
 from touchstone.report.figures import figure, interval
 from touchstone.stats.interval import Interval
 
-_HEIGHT, _TOP, _FLOOR = 240, 14, 196
+_HEIGHT, _TOP, _FLOOR = 240, 18, 196
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One run in the drawing: where it leads, what it is called and its rate."""
+    """One run in the drawing: where it leads, what it is called, the day it was made and its rate."""
 
     href: str
     label: str
+    when: str
     value: float | None
     interval: Interval | None
 
@@ -28,11 +29,11 @@ def draw_trend(spots: Sequence[Spot], *, target: tuple[float, float] | None) -> 
     parts: list[str] = []
     for step in range(0, 101, 25):
         y = _up(step / 100)
-        parts.append(f'<line x1="6%" y1="{y:.1f}" x2="100%" y2="{y:.1f}" class="{"axis" if step == 0 else "grid"}"/>')
-        parts.append(f'<text x="5%" y="{y + 4:.1f}" class="tick" text-anchor="end">{step} %</text>')
+        parts.append(f'<line x1="0" y1="{y:.1f}" x2="100%" y2="{y:.1f}" class="{"axis" if step == 0 else "grid"}"/>')
+        parts.append(f'<text x="0" y="{y - 4:.1f}" class="tick" text-anchor="start">{step} %</text>')
     if target is not None:
         low, high = _up(target[0]), _up(target[1])
-        parts.insert(0, f'<rect x="6%" y="{high:.1f}" width="94%" height="{max(low - high, 2):.1f}" class="aim"/>')
+        parts.insert(0, f'<rect x="0" y="{high:.1f}" width="100%" height="{max(low - high, 2):.1f}" class="aim"/>')
     drawn = [(at, spot) for at, spot in enumerate(spots) if spot.value is not None]
     for (first, a), (second, b) in pairwise(drawn):
         start = f'x1="{_along(first, spots)}" y1="{_up(a.value or 0):.1f}"'
@@ -42,7 +43,7 @@ def draw_trend(spots: Sequence[Spot], *, target: tuple[float, float] | None) -> 
     for at in sorted({0, len(spots) - 1}):
         anchor = "start" if at == 0 and len(spots) > 1 else "end" if len(spots) > 1 else "middle"
         place = f'x="{_along(at, spots)}" y="{_FLOOR + 20}"'
-        parts.append(f'<text {place} class="tick" text-anchor="{anchor}">{escape(spots[at].label)}</text>')
+        parts.append(f'<text {place} class="tick" text-anchor="{anchor}">{escape(spots[at].when)}</text>')
     said = "; ".join(f"{spot.label}: {figure(spot.value, 'share')}" for spot in spots)
     head = (
         f'<svg class="chart trend" width="100%" height="{_HEIGHT - 20}" role="group" aria-label="Pass rate over time">'
@@ -65,6 +66,6 @@ def _up(share: float) -> float:
 
 
 def _along(at: int, spots: Sequence[Spot]) -> str:
-    """From 10 % to 96 % of the width."""
+    """Right of the scale, up to 96 % of the width."""
     step = 0.5 if len(spots) == 1 else at / (len(spots) - 1)
-    return f"{10 + 86 * step:.2f}%"
+    return f"{16 + 80 * step:.2f}%"
