@@ -29,15 +29,18 @@ demo: evaluate-gold-set  ## the same as evaluate-gold-set
 evaluate-gold-set: $(BIN)/.installed  ## evaluate the shipped gold set and write its report
 	$(BIN)/touchstone eval support --label bot=demo
 
-.PHONY: test test-slow test-all
+.PHONY: test test-slow test-heavy test-all
 test: $(BIN)/.installed  ## run the default suite
-	$(BIN)/pytest -m "not slow" -n $(JOBS)
+	$(BIN)/pytest -m "not slow and not heavy" -n $(JOBS)
 
 # One process, since some of these measure time. Exit code 5 is pytest's for "no such test".
 test-slow: $(BIN)/.installed  ## run the slow suites
-	$(BIN)/pytest -m slow || test $$? -eq 5
+	$(BIN)/pytest -m "slow and not heavy" || test $$? -eq 5
 
-test-all: test test-slow  ## run both
+test-heavy: everything  ## run the suites of clusters, browsers' stories and language models
+	$(BIN)/pytest -m heavy
+
+test-all: test test-slow test-heavy  ## run all of them
 
 .PHONY: components
 components:  ## install what some tests need beside Python, where root: Chromium, PostgreSQL

@@ -1,10 +1,39 @@
-"""How property tests run: the same examples every time, and no time limit on any.
+"""How property tests run: the same examples every time, no time limit on any; and which suites are slow or heavy.
 
-`pytest --hypothesis-profile=explore` looks for new ones.
+`pytest --hypothesis-profile=explore` looks for new examples.
 """
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
+
+
+# Whole packages of tests start servers or worker processes: they are left out of the default suite.
+SLOW = ("tests/service/",)
+HEAVY = (
+    "tests/service/pages/test_browser.py",
+    "tests/service/pages/test_review_page.py",
+    "tests/service/pages/test_size.py",
+    "tests/service/pages/test_story.py",
+    "tests/service/test_kill.py",
+    "tests/service/test_openapi.py",
+    "tests/cli/test_job.py",
+    "tests/cli/test_serve.py",
+    "tests/cli/test_small_model.py",
+    "tests/engines/test_cluster.py",
+    "tests/engines/test_contract.py",
+    "tests/engines/test_crashes.py",
+    "tests/examples/test_spark.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        path = item.path.relative_to(item.config.rootpath).as_posix()
+        if path.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+        if path in HEAVY and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.heavy)

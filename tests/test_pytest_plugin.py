@@ -33,6 +33,7 @@ def project(pytester):
     return pytester
 
 
+@pytest.mark.slow
 def test_a_marked_test_runs_once_for_each_case(project):
     project.makepyfile(TEST.format(marker='@pytest.mark.goldset("gold.jsonl")'))
     outcome = project.runpytest_subprocess()
@@ -40,6 +41,7 @@ def test_a_marked_test_runs_once_for_each_case(project):
     outcome.stdout.fnmatch_lines(["*test_replies?wrong-number?*"])
 
 
+@pytest.mark.slow
 def test_the_gold_set_can_be_given_by_option(project):
     project.makepyfile(TEST.format(marker=""))
     project.runpytest_subprocess("--goldset", "gold.jsonl").assert_outcomes(passed=2, failed=1)
@@ -52,6 +54,7 @@ def test_the_gold_set_can_be_given_by_option(project):
         ('@pytest.mark.goldset("missing.jsonl")', "*missing.jsonl*"),
     ],
 )
+@pytest.mark.slow
 def test_without_a_gold_set_the_remedy_is_named(project, marker, message):
     project.makepyfile(TEST.format(marker=marker))
     outcome = project.runpytest_subprocess()

@@ -200,6 +200,7 @@ def test_a_queue_that_makes_no_sense_is_refused(store, drawing, message):
         draw(store, **drawing)
 
 
+@pytest.mark.slow
 def test_a_calibration_is_written_once_and_used_where_settings_name_it(store, settings, tmp_path):
     queue = draw(store)
     with pytest.raises(ReviewError, match="0 replies have been reviewed, at least 20"):

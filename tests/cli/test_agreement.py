@@ -45,6 +45,7 @@ def test_the_offline_judge_is_held_against_people(touchstone, gold):
     assert found["standing"] == "too little to say"
 
 
+@pytest.mark.slow
 def test_a_model_is_held_against_people_and_the_card_is_one_inert_page(touchstone, gold, tmp_path):
     with faulty_server() as server:
         server.replies = [lambda asked: says(grades(4))]

@@ -195,6 +195,7 @@ def test_a_gate_that_is_not_met_outranks_failed_rows(touchstone):
     assert done.code == 1
 
 
+@pytest.mark.slow
 def test_a_significant_regression_closes_the_gate(touchstone):
     met = ["--target", "pass_rate=0", "--target", "average.accuracy=0", "--target", "safety_failures=100"]
     met += ["--target", "average_confidence=0", "--gate"]

@@ -224,6 +224,7 @@ def test_size_says_how_many_cases_are_needed(run):
     assert "taking 10 % of the cases to flip" in " ".join(told.split())
 
 
+@pytest.mark.slow
 def test_the_shipped_sets_have_nothing_that_fails_a_check(run):
     for name, other in (("support", "industries"), ("industries", "support")):
         assert run("goldset", "check", name, "--against", other).code == 0

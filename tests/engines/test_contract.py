@@ -141,6 +141,7 @@ def test_what_goes_wrong_while_batches_are_read_reaches_the_reader(name):
         list(made(name).map(Squares(), batches()))
 
 
+@pytest.mark.slow
 def test_workers_are_replaced_when_they_have_done_their_share(tmp_path):
     crew = Processes(workers=2, tasks_each=3)
     given = flat(crew.map(Squares(str(tmp_path)), cut(list(range(20)), 1)))
@@ -157,6 +158,7 @@ def test_actors_are_replaced_when_they_have_done_their_share(cluster, tmp_path):
     assert len(list(tmp_path.glob("prepared-*"))) >= 3
 
 
+@pytest.mark.slow
 def test_workers_that_die_while_they_load_end_the_map_with_a_remedy():
     with pytest.raises(ResourceError, match=r"3 workers in a row .* signal 9.* fewer --workers"):
         list(made("processes").map(Stillborn(), [[1]]))
@@ -171,6 +173,7 @@ def test_closing_the_iterator_ends_the_workers(tmp_path):
     assert not any(is_alive(worker) for worker in workers)
 
 
+@pytest.mark.slow
 def test_workers_do_not_outlive_a_killed_driver(tmp_path):
     driver = os.fork()
     if not driver:

@@ -27,6 +27,7 @@ def write_csv(path):
 @pytest.mark.parametrize(
     ("name", "write"), [("cases.jsonl", write_lines), ("cases.json", write_array), ("cases.csv", write_csv)]
 )
+@pytest.mark.slow
 def test_reading_a_file_of_eight_megabytes_takes_less_than_two(tmp_path, name, write):
     path = tmp_path / name
     write(path)

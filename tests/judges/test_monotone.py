@@ -97,6 +97,7 @@ def without_an_answer(case):
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.slow
 def test_taking_out_the_answer_to_a_question_never_raises_completeness(way):
     found = ((WAYS[way](case), without_an_answer(case)) for case in GOLD[::CUT_STEP])
     cut = [(case, rest) for case, rest in found if rest is not None]

@@ -42,6 +42,7 @@ def test_anchors_that_end_together_are_numbered_together():
     assert view.reply[-1] == Segment("$5", "derived", (1, 2))
 
 
+@pytest.mark.slow
 def test_a_reply_of_many_anchors_is_cut_in_a_moment():
     many = [anchor(at, at + 1, "supported") for at in range(0, 100_000, 2)]
     assert len(explained("x" * 100_000, *many).reply) == 100_000
