@@ -226,14 +226,16 @@ def _names(records: Sequence[Record]) -> set[str]:
 
 def _effect(store: Store, action: Action) -> Effect | None:
     """How the pattern's share changed from the run the action was taken on to the next finished one."""
-    begun = {run.id: run for run in store.list_runs()}
-    first = begun.get(action.run)
-    if first is None:
+    newest_first = store.list_runs()
+    place = next((at for at, run in enumerate(newest_first) if run.id == action.run), None)
+    if place is None:
         return None
-    later = [run for run in begun.values() if run.kind == first.kind and run.finished and run.started > first.started]
+    first = newest_first[place]
+    # By their order, since two runs may have begun in one second.
+    later = [run for run in newest_first[:place] if run.kind == first.kind and run.finished]
     if not later:
         return None
-    after = min(later, key=lambda run: run.started)
+    after = later[-1]
     return effect_of(_share(store, first.id, action.pattern), _share(store, after.id, action.pattern))
 
 
