@@ -11,8 +11,16 @@ settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
 
 
-# Whole packages of tests start servers or worker processes: they are left out of the default suite.
-SLOW = ("tests/service/",)
+# These start servers or worker processes, or hash passwords as slowly as they should be: not for the default suite.
+SLOW = (
+    "tests/service/",
+    "tests/app/test_passwords.py",
+    "tests/app/test_review.py",
+    "tests/cli/test_judge.py",
+    "tests/cli/test_review.py",
+    "tests/clients/llm/test_server.py",
+    "tests/clients/test_http.py",
+)
 HEAVY = (
     "tests/service/pages/test_browser.py",
     "tests/service/pages/test_review_page.py",
@@ -33,7 +41,7 @@ HEAVY = (
 def pytest_collection_modifyitems(items):
     for item in items:
         path = item.path.relative_to(item.config.rootpath).as_posix()
-        if path.startswith(SLOW):
+        if path.startswith(SLOW) or "[postgresql" in item.name:
             item.add_marker(pytest.mark.slow)
         if path in HEAVY and item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.heavy)
