@@ -62,7 +62,7 @@ def test_unscored_is_never_a_pass_and_is_counted_beside_it(unscored):
     coverage = summary.coverage
     assert (coverage.replies, coverage.scored) == (4, 3)
     assert (coverage.abstained, coverage.failed) == ((0, 1) if unscored else (1, 0))
-    assert "1 of 4 replies have no outcome" in summary.remarks[0]
+    assert "without an outcome: 1 of 4 replies" in summary.remarks[0]
 
 
 def test_unscored_replies_that_could_turn_the_target_are_named():

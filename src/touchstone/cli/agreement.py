@@ -9,6 +9,7 @@ import typer
 
 from touchstone.cli import judge_options as options
 from touchstone.cli.exits import SOME_ROW_FAILED
+from touchstone.cli.options import AsJson, Config, Map, Quiet, Rubric, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError, ReviewError, StoreError
 
@@ -42,18 +43,12 @@ def agreement(
     record: options.Record = None,
     replay: options.Replay = None,
     no_cache: options.NoCache = False,
-    map: Annotated[
-        list[str] | None, typer.Option(metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")
-    ] = None,
-    rubric: Annotated[
-        str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name.")
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
-    ] = None,
-    store: Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where the queue is kept.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Give it as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")] = False,
+    map: Map = None,
+    rubric: Rubric = None,
+    config: Config = None,
+    store: StorePlace = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Hold a judge against people: agreement beyond chance, its errors, bias, calibration, what to send to people.
 

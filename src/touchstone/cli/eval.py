@@ -11,6 +11,7 @@ import typer
 
 from touchstone.cli import judge_options as options
 from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
+from touchstone.cli.options import Config, Map, Quiet, Rubric, Set, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError, InputError
 
@@ -56,16 +57,10 @@ def eval(
     least_scored: Annotated[
         str | None, typer.Option(metavar="SHARE", help="What the gate needs scored of all replies.")
     ] = None,
-    map: Annotated[
-        _Repeated, typer.Option(metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")
-    ] = None,
-    set: Annotated[_Repeated, typer.Option(metavar="KEY=VALUE", help="Change a threshold; repeatable.")] = None,
-    rubric: Annotated[
-        str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name.")
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
-    ] = None,
+    map: Map = None,
+    set: Set = None,
+    rubric: Rubric = None,
+    config: Config = None,
     judge: options.Judge = None,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
@@ -76,11 +71,11 @@ def eval(
     record: options.Record = None,
     replay: options.Replay = None,
     no_cache: options.NoCache = False,
-    store: Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs are kept.")] = None,
+    store: StorePlace = None,
     runs: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Where the files of runs are written.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Start over, also where an interrupted run could go on.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Evaluate a bot on a gold set: score its replies, hold them against the targets, write the report.
 

@@ -9,6 +9,7 @@ import typer
 
 from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.formats import chosen_format
+from touchstone.cli.options import AsJson, Config, Map
 from touchstone.cli.pairs import pairs
 from touchstone.cli.shares import share
 from touchstone.core.errors import ConfigError
@@ -34,12 +35,9 @@ _Set = Annotated[
     str, typer.Argument(metavar="GOLDSET", help="A file of cases, or a set that ships: support, industries.")
 ]
 _Format = Annotated[str | None, typer.Option(metavar="NAME", help="What GOLDSET is: jsonl, json, csv, tsv or parquet.")]
-_Map = Annotated[_Repeated, typer.Option(metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")]
 _Rubric = Annotated[
     str | None, typer.Option(metavar="FILE_OR_NAME", help="The rubric of the labels: a YAML file or a packaged name.")
 ]
-_Config = Annotated[str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")]
-_AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
 
 
 @goldset.command()
@@ -57,10 +55,10 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     show: Annotated[int, typer.Option(metavar="N", min=0, help="How many examples of each problem to show.")] = 3,
     rubric: _Rubric = None,
-    map: _Map = None,
+    map: Map = None,
     format: _Format = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
+    config: Config = None,
+    as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with a gold set: rows, duplicates, labels, categories, contradictions, leakage, size.
 
@@ -93,10 +91,10 @@ def stats(
     name: _Set,
     *,
     rubric: _Rubric = None,
-    map: _Map = None,
+    map: Map = None,
     format: _Format = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
+    config: Config = None,
+    as_json: AsJson = False,
 ) -> None:
     """Say what a gold set holds: categories, fields, lengths, labels, how raters agree, what it can measure."""
     from touchstone.app.goldset import describe_file
@@ -128,7 +126,7 @@ def sample(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Write .jsonl, .csv or .tsv; - is stdout, JSONL.")
     ] = STDOUT,
-    map: _Map = None,
+    map: Map = None,
     format: _Format = None,
     as_json: Annotated[bool, typer.Option("--json", help="Give the allocation as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr.")] = False,
@@ -159,7 +157,7 @@ def size(
     discordant: Annotated[
         str | None, typer.Option(metavar="SHARE", help="The share of cases that flip between the two versions.")
     ] = None,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say how many cases are needed to compare two versions on the same cases, and to know one version's pass rate."""
     from touchstone.runs.goldset.size import size_needed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from touchstone.cli.agreement import agreement
+from touchstone.cli.options import AsJson, Config, Output, Quiet, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
@@ -19,10 +20,6 @@ review = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Sample production replies, follow reviews, report the week."
 )
 
-_Store = Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs and reviews are kept.")]
-_Config = Annotated[str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")]
-_AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
-_Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; - is stdout.")]
 _QueueName = Annotated[
     str | None,
     typer.Argument(metavar="QUEUE", help="A queue's id or name, or its beginning; the newest if left out."),
@@ -55,10 +52,10 @@ def sample(
         bool, typer.Option("--redact", help="Take personal data out before storing. For a file.")
     ] = False,
     rubric: Annotated[str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade a file by this rubric.")] = None,
-    store: _Store = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")] = False,
+    store: StorePlace = None,
+    config: Config = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Draw production replies for review: every category, risky replies more often, at known probability."""
     from touchstone.app.config import load_settings
@@ -99,9 +96,9 @@ def show_queue(
     *,
     close: Annotated[bool, typer.Option("--close", help="Take no more reviews.")] = False,
     reopen: Annotated[bool, typer.Option("--reopen", help="Take reviews again.")] = False,
-    store: _Store = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
+    store: StorePlace = None,
+    config: Config = None,
+    as_json: AsJson = False,
 ) -> None:
     """List queues with their progress, or close and reopen one."""
     from touchstone.app.review import find_queue, now_text
@@ -135,9 +132,9 @@ def export(
     what: Annotated[
         str, typer.Option(metavar="WHAT", help="cases, with people's labels; reviews, one by one; or promoted cases.")
     ] = "cases",
-    output: _Output = "-",
-    store: _Store = None,
-    config: _Config = None,
+    output: Output = "-",
+    store: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Write reviewed replies as JSONL: cases with labels for a gold set, or the reviews themselves."""
     from touchstone.app.export import labelled_cases, promoted_cases, review_rows
@@ -163,10 +160,10 @@ def report_week(
     queue: _QueueName = None,
     *,
     format: Annotated[str, typer.Option(metavar="NAME", help="terminal, html, csv, json or jsonl.")] = "terminal",
-    output: _Output = "-",
-    store: _Store = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
+    output: Output = "-",
+    store: StorePlace = None,
+    config: Config = None,
+    as_json: AsJson = False,
 ) -> None:
     """Report a queue: the pass rate of all replies, corrected by the reviews, agreement, patterns, reminders."""
     from touchstone.app.review import find_queue, now_text, weekly
@@ -193,9 +190,9 @@ def calibrate(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where the models go; beside the store if left out.")
     ] = "",
-    store: _Store = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
+    store: StorePlace = None,
+    config: Config = None,
+    as_json: AsJson = False,
 ) -> None:
     """Move the offline judge's models towards the team's reviews, and show what that is worth on reviews held out."""
     from dataclasses import asdict

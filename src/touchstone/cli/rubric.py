@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli.options import AsJson
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -14,15 +16,13 @@ rubric = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Show a rubric, check one of your own, compare two."
 )
 
-_AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
-
 
 @rubric.command()
 def show(
     name: Annotated[str, typer.Argument(metavar="FILE_OR_NAME", help="A YAML file or a packaged name.")] = "supportai",
     *,
     levels: Annotated[bool, typer.Option("--levels", help="Add what each level of each criterion means.")] = False,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the quick reference card: criteria, weights, what passes and fails, the target."""
     from touchstone.app.rubrics import load_rubric
@@ -60,7 +60,7 @@ def diff(
     before: Annotated[str, typer.Argument(metavar="A", help="The earlier rubric: a YAML file or a packaged name.")],
     after: Annotated[str, typer.Argument(metavar="B", help="The later one.")],
     *,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what changed from A to B: criteria, weights, level texts, gates, targets, versions."""
     from touchstone.app.rubrics import load_rubric

@@ -6,16 +6,13 @@ from typing import Annotated
 
 import typer
 
+from touchstone.cli.options import AsJson, Config, Output, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
 runs = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show, label and delete runs.")
 
 _Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, its directory, latest or previous.")]
-_Store = Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs are kept.")]
-_Config = Annotated[str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")]
-_AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
-_Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; - is stdout.")]
 
 
 @runs.command("list")
@@ -25,9 +22,9 @@ def list_runs(
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Only runs with this label; repeatable.")
     ] = None,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many, the newest first.")] = 20,
-    store: _Store = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
+    store: StorePlace = None,
+    config: Config = None,
+    as_json: AsJson = False,
 ) -> None:
     """List runs, the newest first."""
     from touchstone.app.config import load_settings
@@ -48,7 +45,7 @@ def list_runs(
 
 
 @runs.command()
-def show(run: _Run = "latest", *, store: _Store = None, config: _Config = None, as_json: _AsJson = False) -> None:
+def show(run: _Run = "latest", *, store: StorePlace = None, config: Config = None, as_json: AsJson = False) -> None:
     """Show what a run came to."""
     _report(run, format="json" if as_json else "terminal", output="-", store=store, config=config)
 
@@ -58,8 +55,8 @@ def label_run(
     run: _Run,
     labels: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="Labels to set.")],
     *,
-    store: _Store = None,
-    config: _Config = None,
+    store: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Label a run, such as prompt=v7; a label it has already is replaced."""
     from touchstone.app.config import load_settings
@@ -75,8 +72,8 @@ def delete(
     run: _Run,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    store: _Store = None,
-    config: _Config = None,
+    store: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Delete a run from the store. Files written for it stay."""
     from touchstone.app.config import load_settings
@@ -96,9 +93,9 @@ def report(
     format: Annotated[
         str, typer.Option(metavar="NAME", help="terminal, html, md, junit, json or jsonl, the results.")
     ] = "html",
-    output: _Output = "",
-    store: _Store = None,
-    config: _Config = None,
+    output: Output = "",
+    store: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Write a run's report again, in any format; by default report.html into the run's directory."""
     _report(run, format=format, output=output, store=store, config=config)
@@ -109,10 +106,10 @@ def compare(
     after: Annotated[str, typer.Argument(metavar="B", help="The later one.")] = "latest",
     *,
     format: Annotated[str, typer.Option(metavar="NAME", help="terminal, html, md or json.")] = "terminal",
-    output: _Output = "-",
-    store: _Store = None,
-    config: _Config = None,
-    as_json: _AsJson = False,
+    output: Output = "-",
+    store: StorePlace = None,
+    config: Config = None,
+    as_json: AsJson = False,
 ) -> None:
     """Compare two runs on the cases both have: what changed, and whether it could be chance."""
     from touchstone.app.config import load_settings

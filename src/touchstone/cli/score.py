@@ -14,6 +14,7 @@ import typer
 from touchstone.cli import judge_options as options
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.formats import chosen_format
+from touchstone.cli.options import Config, Map, Quiet, Rubric, Set
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
@@ -54,16 +55,10 @@ def score(
     format: Annotated[
         str | None, typer.Option(metavar="NAME", help="What INPUT is: jsonl, json, csv, tsv or parquet.")
     ] = None,
-    map: Annotated[
-        _Repeated, typer.Option(metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")
-    ] = None,
-    set: Annotated[_Repeated, typer.Option(metavar="KEY=VALUE", help="Change a threshold; repeatable.")] = None,
-    rubric: Annotated[
-        str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name.")
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
-    ] = None,
+    map: Map = None,
+    set: Set = None,
+    rubric: Rubric = None,
+    config: Config = None,
     id: Annotated[str | None, typer.Option(metavar="ID", help="Score only the case with this id.")] = None,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="Where to work: serial, processes (all cores) or ray.")
@@ -97,7 +92,7 @@ def score(
     explain: Annotated[bool, typer.Option("--explain", help="Show each reply with its evidence, not JSON.")] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Say at the end what it all came to.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Score replies. Writes one JSON line for each row, in order; a row that fails keeps its place.
 

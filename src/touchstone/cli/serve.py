@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from touchstone.cli.options import Config, StorePlace
+
 
 def serve(
     *,
@@ -17,13 +19,11 @@ def serve(
         float | None,
         typer.Option(metavar="N", min=0.1, help="Cases a second that one caller may send; 100 with --auth, else any."),
     ] = None,
-    store: Annotated[str | None, typer.Option(metavar="FILE_OR_URL", help="Where runs and reviews are kept.")] = None,
+    store: StorePlace = None,
     rubric: Annotated[
         str | None, typer.Option(metavar="NAME_OR_FILE", help="How replies are graded; supportai if not given.")
     ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")
-    ] = None,
+    config: Config = None,
 ) -> None:
     """Serve the API and the pages for people, on this machine or for a team."""
     from touchstone.app.config import load_settings

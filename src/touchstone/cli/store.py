@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli.options import Config, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
 store = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Back up, restore, and erase customers' text.")
 
-_Store = Annotated[str | None, typer.Option("--store", metavar="FILE_OR_URL", help="Where runs and reviews are kept.")]
-_Config = Annotated[str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")]
 _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
@@ -22,8 +21,8 @@ _Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 def backup(
     target: Annotated[str, typer.Argument(metavar="FILE", help="A file that does not exist yet.")],
     *,
-    place: _Store = None,
-    config: _Config = None,
+    place: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Copy the store into one file, also while it is in use."""
     from touchstone.store.backup import back_up
@@ -37,8 +36,8 @@ def restore(
     source: Annotated[str, typer.Argument(metavar="FILE", help="What touchstone store backup wrote.")],
     *,
     yes: _Yes = False,
-    place: _Store = None,
-    config: _Config = None,
+    place: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Put a backup in the store's place. What was there is kept in a file beside it."""
     from touchstone.store.backup import restore as put_back
@@ -59,8 +58,8 @@ def forget(
         typer.Option(metavar="FIELD=VALUE", help="Cases whose metadata has this, such as customer=17; all must hold."),
     ] = None,
     yes: _Yes = False,
-    place: _Store = None,
-    config: _Config = None,
+    place: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Erase the text of cases, with what results and reviews quote of it. Counts, grades and ids stay."""
     from touchstone.app.review import now_text

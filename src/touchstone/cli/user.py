@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli.options import Config, StorePlace
 from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -14,12 +15,10 @@ user = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="People who
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="Whom.")]
 _Role = Annotated[str, typer.Option(metavar="ROLE", help="viewer, reviewer or lead.")]
-_Store = Annotated[str | None, typer.Option("--store", metavar="FILE_OR_URL", help="Where users are kept.")]
-_Config = Annotated[str | None, typer.Option(metavar="FILE", help="Settings, instead of touchstone.yaml here.")]
 
 
 @user.command()
-def add(name: _Name, *, role: _Role = "reviewer", place: _Store = None, config: _Config = None) -> None:
+def add(name: _Name, *, role: _Role = "reviewer", place: StorePlace = None, config: Config = None) -> None:
     """Add a person. The password is asked for, or read from stdin when that is no terminal."""
     from touchstone.app.passwords import hash_password
     from touchstone.app.review import now_text
@@ -35,7 +34,7 @@ def add(name: _Name, *, role: _Role = "reviewer", place: _Store = None, config: 
 
 
 @user.command()
-def passwd(name: _Name, *, place: _Store = None, config: _Config = None) -> None:
+def passwd(name: _Name, *, place: StorePlace = None, config: Config = None) -> None:
     """Give a person another password; open logins end."""
     from touchstone.app.passwords import hash_password
 
@@ -51,8 +50,8 @@ def set_role(
     name: _Name,
     role: Annotated[str, typer.Argument(metavar="ROLE", help="viewer, reviewer or lead.")],
     *,
-    place: _Store = None,
-    config: _Config = None,
+    place: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Change what a person may do."""
     with _open(place, config) as opened:
@@ -66,8 +65,8 @@ def disable(
     name: _Name,
     *,
     again: Annotated[bool, typer.Option("--undo", help="Let them in again.")] = False,
-    place: _Store = None,
-    config: _Config = None,
+    place: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Let a person in no more; their reviews stay."""
     with _open(place, config) as opened:
@@ -80,7 +79,7 @@ def disable(
 
 
 @user.command("list")
-def list_users(*, place: _Store = None, config: _Config = None) -> None:
+def list_users(*, place: StorePlace = None, config: Config = None) -> None:
     """List people and their roles."""
     from touchstone.report.plain import one_line
 
@@ -102,8 +101,8 @@ def token(
         str | None, typer.Option(metavar="ID", help="End a token of this person instead of making one.")
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the person's tokens instead.")] = False,
-    place: _Store = None,
-    config: _Config = None,
+    place: StorePlace = None,
+    config: Config = None,
 ) -> None:
     """Make a token for a program; it is shown once and kept as a hash."""
     with _open(place, config) as opened:

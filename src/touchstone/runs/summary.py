@@ -325,8 +325,8 @@ def _remarks(coverage: Coverage, spread: Spread | None) -> list[str]:
     left = coverage.abstained + coverage.failed
     if left:
         remarks.append(
-            f"{left} of {coverage.replies} replies have no outcome ({coverage.abstained} left open by the judge, "
-            f"{coverage.failed} could not be scored): they count neither as passed nor as failed"
+            f"without an outcome: {left} of {coverage.replies} replies ({coverage.abstained} left open by the judge, "
+            f"{coverage.failed} could not be scored), counted neither as passed nor as failed"
         )
     if spread:
         remarks.append("several drafts for each case: intervals draw whole cases, as drafts of one case are alike")
