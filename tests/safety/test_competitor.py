@@ -108,9 +108,9 @@ def test_time_grows_in_step_with_the_reply(piece: str) -> None:
         reading = Reading(None, read_text("response", piece * repeats), sources, None, (), ())
         best = float("inf")
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()
             competitor_recommendation(reading, (), policy=Policy())
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     seconds(100)
