@@ -24,8 +24,10 @@ def team(place):
 def sign_in(page, team, name):
     """By keyboard: the name's field has the focus."""
     page.goto(f"{team.address}/login")
+    page.wait_for_selector("[name=name]:focus")
     page.keyboard.type(name)
     page.keyboard.press("Tab")
+    page.wait_for_selector("[name=password]:focus")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{team.address}/")
