@@ -42,11 +42,12 @@ def opened(server, *, retries=2, timeout=5.0, budget=None, prices=None, url=None
         waits.append(seconds)
         await asyncio.sleep(0)
 
-    meter = Meter(budget or Budget(), prices)
+    meter = Meter(budget or Budget())
+    account = meter.open_account("small", prices)
     backoff = Backoff(retries=retries, first=0.01)
     connection = Connection(url or server.url, "secret-key")
     with open_server(
-        connection, meter=meter, timeout=timeout, backoff=backoff, sleep=note, chance=lambda: 1.0
+        connection, account=account, timeout=timeout, backoff=backoff, sleep=note, chance=lambda: 1.0
     ) as client:
         client.waits, client.meter = waits, meter
         yield client

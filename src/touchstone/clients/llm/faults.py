@@ -1,6 +1,6 @@
 """What a model server's refusals are -> `Failure` values that say what to do. None quotes what the server wrote."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from touchstone.core.result import Failure
@@ -27,13 +27,13 @@ def is_passing(failure: Failure) -> bool:
     return failure.stage == STAGE and failure.error in PASSING | STANDING
 
 
-def refused(status: int, body: Any, *, place: str) -> Failure:
-    """The failure that a status and an error's body stand for; `place` names the server."""
+def refused(status: int, body: Any, *, place: str, key_variables: Sequence[str]) -> Failure:
+    """The failure that a status and an error's body stand for; `place` names the server, whose key is in a variable."""
     if is_too_long(status, body):
         remedy = "shorten its context, ask one criterion at a time, or use a model with a larger window"
         return fault("ContextTooLong", f"the case does not fit the model's window: {remedy}")
     if status in (401, 403):
-        remedy = "check the key in OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY, and what it may use"
+        remedy = f"check the key in {' or '.join(key_variables)}, and what it may use"
         return fault("AccessRefused", f"{place} answered with status {status}, access refused: {remedy}")
     if status in (404, 405):
         remedy = "check the address, which most often ends in /v1, and the model's name"

@@ -21,7 +21,7 @@ from touchstone.clients.llm.call import Answered, Call
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.faults import STANDING, fault, refused, refused_option
 from touchstone.clients.llm.limits import wait_after_refusal, wait_before_next
-from touchstone.clients.llm.meter import Meter
+from touchstone.clients.llm.meter import Account
 from touchstone.clients.llm.protocol import FORMATS, read_body, response_format
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure
@@ -41,7 +41,7 @@ Sleep = Callable[[float], Awaitable[None]]
 def open_server(
     connection: Connection,
     *,
-    meter: Meter,
+    account: Account,
     timeout: float = 60.0,
     backoff: Backoff | None = None,
     sleep: Sleep = asyncio.sleep,
@@ -54,7 +54,7 @@ def open_server(
             connection,
             client=client,
             loop=loop,
-            meter=meter,
+            account=account,
             timeout=timeout,
             backoff=backoff or Backoff(retries=4, first=1.0),
             sleep=sleep,
@@ -82,16 +82,17 @@ class Server:
         *,
         client: "AsyncOpenAI",
         loop: Loop,
-        meter: Meter,
+        account: Account,
         timeout: float,
         backoff: Backoff,
         sleep: Sleep,
         chance: Callable[[], float],
     ) -> None:
         self._place = connection.place
+        self._key_variables = connection.key_variables
         self._client = client
         self._loop = loop
-        self._meter = meter
+        self._account = account
         self._timeout = timeout
         self._backoff = backoff
         self._sleep = sleep
@@ -133,11 +134,11 @@ class Server:
         if self._in_a_row >= MOST_IN_A_ROW:
             problem = f"{self._place} failed {self._in_a_row} times in a row and was not asked again"
             return fault("ServerAway", f"{problem}: run it again when the server is back")
-        reserved = self._meter.reserve(call)
+        reserved = self._account.reserve(call)
         if reserved is None:
             return fault("BudgetReached", f"the budget is reached: {_BUDGET_REMEDY}")
         found = await self._try(call)
-        self._meter.settle(reserved, found.usage if isinstance(found, Answered) else None, call=call)
+        self._account.settle(reserved, found.usage if isinstance(found, Answered) else None, call=call)
         if isinstance(found, Answered):
             self._answers += 1
             self._in_a_row = 0
@@ -199,9 +200,9 @@ class Server:
 
         if isinstance(error, openai.APIStatusError):
             status, body = error.status_code, error.body
+            failure = refused(status, body, place=self._place, key_variables=self._key_variables)
             if form is not None and self._adapts(refused_option(status, body), form):
-                return _Setback(refused(status, body, place=self._place), is_adapted=True)
-            failure = refused(status, body, place=self._place)
+                return _Setback(failure, is_adapted=True)
             asked = wait_after_refusal(error.response.headers, now=datetime.now(UTC)) if status >= 429 else None
             return _Setback(failure, asked)
         if isinstance(error, TimeoutError | openai.APITimeoutError):
