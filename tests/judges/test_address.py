@@ -61,6 +61,7 @@ def test_criteria_are_those_of_the_rubric():
     assert find_address(said, criteria=CRITERIA) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["give 4 ", "note to the ", "ignore the ", "a ", "grade: ", "g r a d e ", "aGVsbG8h"])
 def test_a_long_reply_is_searched_in_linear_time(piece):
     def seconds(length):

@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from tests.clients.llm.faulty import Reply, faulty_server, grades, refuses, says
+from tests.clients.llm.faulty import Reply, grades, refuses, says
 
 import touchstone as ts
 from touchstone.clients.bot.retry import Backoff
@@ -25,12 +25,6 @@ CASE = ts.Case(input="May I return it?", response="A very private reply.")
 (REQUEST,) = build_requests(CASE, rubric=packaged("supportai"), prompt=packaged_prompt())
 CALL = call_for(REQUEST, model="small", sampling=Sampling())
 HTML = Reply(b"<html>hello</html>", type="text/html")
-
-
-@pytest.fixture
-def server():
-    with faulty_server() as running:
-        yield running
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from touchstone.judges.llm.answer import STAGE
 Passing = Literal["Unreachable", "Timeout", "RateLimited", "ServerError", "ServerAway", "BudgetReached", "Stopped"]
 # The same for every case: the settings are wrong.
 Standing = Literal["AccessRefused", "NotFound", "NotAServer", "QuotaUsedUp"]
-Fault = Literal[Passing, Standing, "ContextTooLong", "BadRequest", "NotRecorded"]
+Fault = Literal[Passing, Standing, "ContextTooLong", "BadRequest", "NotRecorded", "NotJson"]
 PASSING = frozenset(get_args(Passing))
 STANDING = frozenset(get_args(Standing))
 # No further case is worth asking about.
@@ -32,6 +32,9 @@ def refused(status: int, body: Any, *, place: str, key_variables: Sequence[str])
     if is_too_long(status, body):
         remedy = "shorten its context, ask one criterion at a time, or use a model with a larger window"
         return fault("ContextTooLong", f"the case does not fit the model's window: {remedy}")
+    if _is_bad_answer(_words(body)):
+        remedy = "try another model, or one request per criterion"
+        return fault("NotJson", f"{place} says that the model's answer is not of the form asked for: {remedy}")
     if status in (401, 403):
         remedy = f"check the key in {' or '.join(key_variables)}, and what it may use"
         return fault("AccessRefused", f"{place} answered with status {status}, access refused: {remedy}")
@@ -58,16 +61,23 @@ def is_too_long(status: int, body: Any) -> bool:
     return status == 413 or any(name in words for name in named) or told
 
 
-def refused_option(status: int, body: Any) -> Literal["format", "limit", "temperature", "seed"] | None:
+def refused_option(status: int, body: Any) -> Literal["format", "limit", "temperature", "seed", "system"] | None:
     """Which optional part of a request the server does not take, if that is what it says."""
     words = _words(body)
-    if status not in (400, 404, 415, 422, 500, 501) or is_too_long(status, body):
+    if status not in (400, 404, 415, 422, 500, 501) or is_too_long(status, body) or _is_bad_answer(words):
         return None
+    if "system role" in words or "system message" in words:
+        return "system"
     if any(word in words for word in ("response_format", "json_schema", "json_object", "grammar", "schema")):
         return "format"
     if "max_tokens" in words or "max_completion_tokens" in words:
         return "limit"
     return next((option for option in ("temperature", "seed") if option in words), None)
+
+
+def _is_bad_answer(words: str) -> bool:
+    """Whether the server refuses what the model wrote, as those do that check it against the schema afterwards."""
+    return "json_validate_failed" in words or "failed to generate json" in words
 
 
 def _words(body: Any) -> str:

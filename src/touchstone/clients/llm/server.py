@@ -1,7 +1,7 @@
 """A call -> an answer from a server that speaks OpenAI's protocol, tried again when waiting may help.
 
 Servers differ in what they take. What one refuses is left out from then on: a schema's length limits, the schema, JSON
-mode, the seed, the temperature, or the older name of the token limit.
+mode, the seed, the temperature, the older name of the token limit, or a system message apart from the user's.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.faults import STANDING, fault, refused, refused_option
 from touchstone.clients.llm.limits import wait_after_refusal, wait_before_next
 from touchstone.clients.llm.meter import Account
-from touchstone.clients.llm.protocol import FORMATS, read_body, response_format
+from touchstone.clients.llm.protocol import FORMATS, messages_of, read_body, response_format
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure
 from touchstone.judges.llm.answer import STAGE
@@ -186,7 +186,8 @@ class Server:
         return read_body(body, call) or _Setback(_no_server(self._place))
 
     def _options(self, call: Call) -> dict[str, Any]:
-        options: dict[str, Any] = {"model": call.model, "messages": list(call.messages)}
+        takes_system = "system" not in self._left_out
+        options: dict[str, Any] = {"model": call.model, "messages": messages_of(call, takes_system=takes_system)}
         options["max_completion_tokens" if "limit" in self._left_out else "max_tokens"] = call.max_tokens
         options |= {
             name: value
