@@ -3,6 +3,7 @@
 from statistics import mean
 
 from touchstone.app.judging import ModelJudge
+from touchstone.report.figures import count
 
 
 def meter_line(judge: ModelJudge) -> str:
@@ -16,7 +17,12 @@ def report_lines(judge: ModelJudge) -> list[str]:
     """At the end: calls, what they cost, what a cascade saved, and how often votes flipped."""
     meter, judged = judge.meter, judge.judged
     recorded = f", {meter.recorded:,} answered from records" if meter.recorded else ""
-    lines = [f"judge {judge.name}: {judged.asked:,} cases, {meter.calls:,} calls, {meter_line(judge)}{recorded}"]
+    cases, calls = count(judged.asked, "case", "cases"), count(meter.calls, "call", "calls")
+    lines = [f"judge {judge.name}: {cases}, {calls}, {meter_line(judge)}{recorded}"]
+    if judged.put_off:
+        missing = count(judged.put_off, "case lacks", "cases lack")
+        kept = f"what was answered is kept in {judge.settings.judge.record}"
+        lines.append(f"{missing} a model's grades; {kept}, and the same command asks for the rest alone")
     unpriced = [account.name for account in meter.accounts if account.prices is None]
     if unpriced and meter.currency is not None:
         lines.append(f"no price is given for {', '.join(unpriced)}: what it costs is not in the sum")

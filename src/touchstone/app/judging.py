@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.app.config import Settings
 from touchstone.app.judge_settings import OFFLINE, JudgeSettings, Member
+from touchstone.clients.llm.faults import is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
@@ -36,6 +37,7 @@ class Judged:
         self.asked = 0
         self.requests = 0
         self.kept_offline = 0
+        self.put_off = 0
         self.flips: dict[str, float] = {}
         self._lock = Lock()
 
@@ -49,6 +51,11 @@ class Judged:
         """A case that the offline judge is sure of."""
         with self._lock:
             self.kept_offline += 1
+
+    def add_put_off(self) -> None:
+        """A case that the same command may well grade later."""
+        with self._lock:
+            self.put_off += 1
 
     def add_flips(self, id: str, rate: float) -> None:
         """A case's flip rate; of several models, the highest."""
@@ -105,6 +112,8 @@ class ModelJudge:
             for model, opinion in zip(self.models, opinions, strict=True)
             for failure in self._attributed(model, opinion.failures)
         )
+        if any(map(is_passing, failures)):
+            self.judged.add_put_off()
         grading = self._concluded(offline, [opinion.grading for opinion in opinions], failures=failures)
         return regrade(result, grading, rubric=rubric, failures=failures)
 
@@ -178,7 +187,7 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
     prompt = load_prompt(chosen.prompt)
     meter = Meter(Budget(**asdict(chosen.budget)))
     with open_models(
-        [_seat(member, chosen) for member in _members(chosen)],
+        [_seat(member, chosen) for member in models_of(chosen)],
         meter=meter,
         sampling=Sampling(temperature=chosen.sampling_temperature, seed=chosen.seed, max_tokens=chosen.max_tokens),
         records=open_replay(chosen.replay) if chosen.replay else Records(chosen.record),
@@ -188,7 +197,7 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
         yield ModelJudge(settings, prompt, models, meter)
 
 
-def _members(chosen: JudgeSettings) -> tuple[Member, ...]:
+def models_of(chosen: JudgeSettings) -> tuple[Member, ...]:
     """The models to ask: those of the panel, or the one."""
     from touchstone.clients.llm.connection import find_model
 

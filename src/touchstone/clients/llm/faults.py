@@ -30,10 +30,10 @@ def is_passing(failure: Failure) -> bool:
 def refused(status: int, body: Any, *, place: str, key_variables: Sequence[str]) -> Failure:
     """The failure that a status and an error's body stand for; `place` names the server, whose key is in a variable."""
     if is_too_long(status, body):
-        remedy = "shorten its context, ask one criterion at a time, or use a model with a larger window"
+        remedy = "shorten its context, lower max_tokens with --judge-set, or use a model with a larger window"
         return fault("ContextTooLong", f"the case does not fit the model's window: {remedy}")
     if _is_bad_answer(_words(body)):
-        remedy = "try another model, or one request per criterion"
+        remedy = "try another model, or --judge-set scope=criterion"
         return fault("NotJson", f"{place} says that the model's answer is not of the form asked for: {remedy}")
     if status in (401, 403):
         remedy = f"check the key in {' or '.join(key_variables)}, and what it may use"
@@ -44,7 +44,7 @@ def refused(status: int, body: Any, *, place: str, key_variables: Sequence[str])
     if status == 402 or "insufficient_quota" in _words(body):
         return fault("QuotaUsedUp", f"{place} says that the account's quota is used up: top it up, then run it again")
     if status == 429:
-        remedy = "lower the concurrency, or run it again later"
+        remedy = "ask less at once with --judge-set concurrency=1, or run it again later"
         return fault("RateLimited", f"{place} answered with status 429, too many requests: {remedy}")
     if status >= 500 or status in (408, 409, 425):
         return fault("ServerError", f"{place} answered with status {status}: look into the server's log")

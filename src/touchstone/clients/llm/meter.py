@@ -102,6 +102,11 @@ class Account:
         return self.used + self._reserved
 
     @property
+    def used_by_all(self) -> Usage:
+        """What all models of the judge used."""
+        return self._meter.used
+
+    @property
     def answers(self) -> int:
         """How many there were, from the server or from records."""
         return self.calls + self.recorded

@@ -136,7 +136,9 @@ class Server:
             return fault("ServerAway", f"{problem}: run it again when the server is back")
         reserved = self._account.reserve(call)
         if reserved is None:
-            return fault("BudgetReached", f"the budget is reached: {_BUDGET_REMEDY}")
+            most, used = self._account.estimate(call).total, self._account.used_by_all.total
+            problem = f"the budget is reached: {used:,} tokens are used and a call may take {most:,}"
+            return fault("BudgetReached", f"{problem}; {_BUDGET_REMEDY}")
         found = await self._try(call)
         self._account.settle(reserved, found.usage if isinstance(found, Answered) else None, call=call)
         if isinstance(found, Answered):
@@ -207,7 +209,7 @@ class Server:
             asked = wait_after_refusal(error.response.headers, now=datetime.now(UTC)) if status >= 429 else None
             return _Setback(failure, asked)
         if isinstance(error, TimeoutError | openai.APITimeoutError):
-            remedy = "allow it more time with --timeout, or look into the server's log"
+            remedy = "allow it more time with --judge-set timeout=SECONDS, or look into the server's log"
             return _Setback(fault("Timeout", f"{self._place} gave no answer within {self._timeout:g} s: {remedy}"))
         if isinstance(error, openai.APIConnectionError | OSError):
             remedy = "check that the server runs and that the address is right"
