@@ -18,7 +18,7 @@ from benchmarks.small_model import NAME, missing, small_model
 from touchstone.clients.llm.call import Sampling
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.meter import Budget, Meter
-from touchstone.clients.llm.model import Model, open_models
+from touchstone.clients.llm.model import Model, Seat, open_models
 from touchstone.clients.llm.records import Records
 from touchstone.core.codec import case_from_dict
 from touchstone.judges.llm.grading import Judgement, grade_answers
@@ -51,12 +51,11 @@ def run() -> None:
     """Measure and keep everything about the small model."""
     if lacks := missing():
         raise SystemExit(lacks)
-    meter = Meter(Budget(), None)
+    meter = Meter(Budget())
     with (
         small_model() as url,
         open_models(
-            (NAME,),
-            connection=Connection(url, "none"),
+            [Seat(NAME, NAME, Connection(url, "none"))],
             meter=meter,
             sampling=Sampling(max_tokens=300),
             records=Records(CALLS),

@@ -17,7 +17,9 @@ SLOW = (
     "tests/app/test_passwords.py",
     "tests/app/test_review.py",
     "tests/cli/test_judge.py",
+    "tests/cli/test_panel.py",
     "tests/cli/test_review.py",
+    "tests/clients/llm/test_dialects.py",
     "tests/clients/llm/test_server.py",
     "tests/clients/test_http.py",
 )

@@ -5,6 +5,8 @@ import json
 import pytest
 from tests.clients.llm.faulty import Reply, faulty_server, grades, refuses, says
 
+from touchstone.clients.bot.retry import Backoff
+
 CASES = [
     {
         "id": f"c{at}",
@@ -252,3 +254,56 @@ def test_no_message_holds_the_key_or_a_customer_s_words(score, server, monkeypat
     assert "Bearer sk-very-secret" in server.keys
     assert "secret" not in ended.err + ended.out
     assert "billing case" not in ended.err
+
+
+def test_a_dry_run_says_what_asking_would_take_and_asks_nothing(score, server, touchstone):
+    prices = ("--judge-set", "prices.input=1", "--judge-set", "prices.output=2", "--judge-set", "max_tokens=1000")
+    asking = ("score", "cases.jsonl", "--model", "small", "--base-url", server.url)
+    ended = touchstone(*asking, "--dry-run", *prices, "--votes", "2")
+    assert ended.code == 0
+    assert server.asked == []
+    assert "4 cases; nothing was asked" in ended.out
+    assert "llm:small: 8 calls; about" in ended.out
+    assert "at most 8,000" in ended.out
+    assert "USD, at most" in ended.out
+    (model,) = json.loads(touchstone(*asking, "--dry-run", *prices, "--json").out)["models"]
+    assert model["calls"] == 4
+    assert model["money"] == pytest.approx((model["input"] + 2 * model["output"]) / 1e6)
+    score("--judge-set", "max_tokens=1000")
+    again = touchstone(*asking, "--dry-run", "--judge-set", "max_tokens=1000")
+    assert "llm:small: 0 calls, 4 more are answered from records" in again.out
+    assert "for the cost, give prices" in again.out
+
+
+def test_what_can_be_made_good_later_is_said_with_where_answers_are_kept(score, server):
+    server.replies = [says(grades()), refuses(429, headers={"Retry-After": "3600"})]
+    ended, results = score("--record", "calls")
+    assert ended.code == 3
+    assert errors(results)[1:] == [["RateLimited"]] * 3
+    assert "3 cases lack a model's grades; what was answered is kept in calls" in ended.err
+    server.replies = [says(grades())]
+    ended, results = score("--record", "calls")
+    assert (ended.code, errors(results)) == (0, [[]] * 4)
+    assert "3 calls" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "remedy"),
+    [
+        (Reply({}, delay=2.5), "Timeout", "--judge-set timeout=SECONDS"),
+        (refuses(500), "ServerError", "answered with status 500"),
+        (refuses(429), "RateLimited", "--judge-set concurrency=1"),
+        (says("{", ended="length"), "Truncated", "--judge-set max_tokens=N"),
+    ],
+)
+def test_remedies_name_what_to_type(score, server, monkeypatch, reply, error, remedy):  # noqa: PLR0917 - a table's row
+    from touchstone.clients.llm import server as client
+
+    monkeypatch.setattr(client, "Backoff", lambda **given: Backoff(retries=1, first=0.001))
+    server.replies = [reply]
+    ended, (result,) = score("--id", "c0", "--judge-set", "timeout=2")
+    assert ended.code == 3
+    assert errors([result]) == [[error]]
+    assert remedy in ended.err
+    assert result["decision"] != "send"
+    assert result["metrics"]["relevance"]["score"] is not None

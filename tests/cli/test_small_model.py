@@ -65,7 +65,7 @@ def test_a_real_model_grades_within_the_schema_and_its_answers_replay_byte_for_b
     answer = json.loads(kept["answer"]["text"])
     assert list(answer["criteria"]["accuracy"]) == ["reason", "quotes", "grade", "confidence"]
     assert kept["usage"]["input"] > 100
-    assert "1 cases, 1 calls" in first.err
+    assert "1 case, 1 call" in first.err
     again = replay("--replay", "calls", "--judge-set", "max_tokens=400")
     assert again.out == first.out
 

@@ -27,7 +27,7 @@ LEAST_SCORED = 0.95
 _FLAGS = {"thresholds": "--set", "columns": "--map", "gate": "--least-scored"}
 _JUDGE_FLAGS = {
     "kind": "--judge",
-    **{key: f"--{key.replace('_', '-')}" for key in ("model", "base_url", "votes", "budget")},
+    **{key: f"--{key.replace('_', '-')}" for key in ("model", "base_url", "panel", "votes", "budget")},
 }
 
 
@@ -175,7 +175,7 @@ def _policy(values: Mapping[str, Any]) -> Policy:
 
 def _plain(key: str, text: str) -> Any:
     """A flag's text as the value it stands for; names stay text, also where they look like numbers."""
-    if key in ("model", "base_url", "prompt", "record"):
+    if key in ("model", "base_url", "key_variable", "prompt", "record"):
         return text
     if key == "panel":
         return [name.strip() for name in text.split(",")]

@@ -9,8 +9,8 @@ import yaml
 from touchstone.app.config_shape import SECTIONS
 from touchstone.core.errors import ConfigError
 
-# The file, a section, a list in it, an item's keys.
-DEEPEST = 4
+# The file, a section, a list in it, an item's keys, the keys of one of those.
+DEEPEST = 5
 
 
 def read_mapping(path: Path) -> tuple[yaml.Node | None, Mapping[Any, Any]]:

@@ -6,8 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    create_model,
+)
 
+from touchstone.app.judge_settings import member_of
 from touchstone.core.codec import CASE_FIELDS
 from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
@@ -18,6 +28,9 @@ _PLAN_TYPES = get_type_hints(Plan)
 _RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
 _TEXT = "text, in quotes where it is a number"
+_PRICE = "a price per million tokens, at least 0"
+# A settings file may come with a repository: it must not choose which of one's secrets goes to which server.
+_KEY_VARIABLE = "the name of an environment variable that starts with TOUCHSTONE_, or OPENAI_API_KEY"
 _ALLOWED: Mapping[str, str] = {
     **{
         f"thresholds.{name}": "a number from 0 to 1" if type is float else "a whole number of at least 1"
@@ -30,9 +43,14 @@ _ALLOWED: Mapping[str, str] = {
     "judge.kind": "offline, llm or panel",
     "judge.model": "a model's name",
     "judge.base_url": "the address of a server, such as http://localhost:8080/v1",
+    **dict.fromkeys(("judge.key_variable", "judge.panel.key_variable"), _KEY_VARIABLE),
     "judge.prompt": "the path of a YAML file",
     "judge.scope": "case or criterion",
-    "judge.panel": "a list of offline and models' names",
+    "judge.panel": "a list of offline, models' names and {model, base_url, key_variable, prices, name}",
+    **dict.fromkeys(("judge.panel.model", "judge.panel.name"), _TEXT),
+    "judge.panel.base_url": "the address of a server, such as http://localhost:8080/v1",
+    **dict.fromkeys(("judge.panel.prices.input", "judge.panel.prices.output"), _PRICE),
+    "judge.panel.prices.currency": _TEXT,
     "judge.rule": "median or majority",
     "judge.votes": "a whole number from 1 to 25",
     "judge.cascade": "true or false",
@@ -43,7 +61,7 @@ _ALLOWED: Mapping[str, str] = {
     "judge.concurrency": "a whole number from 1 to 64",
     "judge.budget.tokens": "a whole number of at least 1",
     "judge.budget.money": "a number above 0",
-    **dict.fromkeys(("judge.prices.input", "judge.prices.output"), "a price per million tokens, at least 0"),
+    **dict.fromkeys(("judge.prices.input", "judge.prices.output"), _PRICE),
     "judge.prices.currency": _TEXT,
     "judge.record": "the path of a directory",
     "calibration": "the path of a file that touchstone review calibrate wrote",
@@ -61,9 +79,24 @@ _KNOWN: Mapping[str, tuple[str, ...]] = {
     "policy.promises": tuple(f.name for f in fields(Allowance)),
     "gate": ("least_scored",),
     "judge": (
-        *("kind", "model", "base_url", "prompt", "scope", "panel", "rule", "votes", "cascade", "temperature", "seed"),
+        *(
+            "kind",
+            "model",
+            "base_url",
+            "key_variable",
+            "prompt",
+            "scope",
+            "panel",
+            "rule",
+            "votes",
+            "cascade",
+            "temperature",
+            "seed",
+        ),
         *("max_tokens", "timeout", "concurrency", "budget", "prices", "record"),
     ),
+    "judge.panel": ("model", "name", "base_url", "key_variable", "prices"),
+    "judge.panel.prices": ("input", "output", "currency"),
     "judge.budget": ("tokens", "money"),
     "judge.prices": ("input", "output", "currency"),
 }
@@ -89,6 +122,8 @@ def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
     path = [part for part in where if not part.isdecimal()]
     if type in ("extra_forbidden", "invalid_key"):
         return f"unknown key '{name}'; {_nearest(where[-1], _KNOWN['.'.join(_parents(where))])}"
+    if type == "missing" and where[-1] == "model":
+        return f"'{_dotted(where[:-1])}' has no 'model': name it, or write offline"
     if type == "missing" and path[0] == "judge":
         return f"'{_dotted(where[:-1])}' has no '{where[-1]}': give both prices, per million tokens"
     if type == "missing":
@@ -107,14 +142,19 @@ def _parents(where: Where) -> list[str]:
 
 
 def _dotted(where: Where) -> str:
-    """`policy.promises[0].what`; only below a policy are there items to number."""
-    items = where[0] == "policy"
+    """`policy.promises[0].what`; only below a policy and a judge are there items to number."""
+    items = where[0] in ("policy", "judge")
     return "".join(f"[{part}]" if items and part.isdecimal() else f".{part}" for part in where).removeprefix(".")
 
 
 def _nearest(name: str, known: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f"nearest is '{close[0]}'" if close else f"known are {', '.join(known)}"
+
+
+def _as_member(given: Any) -> Any:
+    """A judge's name as the mapping it is short for."""
+    return member_of(given.strip()) if isinstance(given, str) and given.strip() else given
 
 
 def _our_field(name: str) -> str:
@@ -164,11 +204,22 @@ def _judge_model(strict: ConfigDict, text: Any) -> type[BaseModel]:
     budget = create_model("Budget", __config__=strict, **amounts)
     per_million: dict[str, Any] = dict.fromkeys(("input", "output"), (Annotated[float, Field(ge=0)], ...))
     prices = create_model("Prices", __config__=strict, currency=(text, "USD"), **per_million)
+    key_variable = Annotated[str, StringConstraints(pattern=r"^(?:TOUCHSTONE_[A-Za-z0-9_]+|OPENAI_API_KEY)$")]
+    places: dict[str, Any] = dict.fromkeys(("name", "base_url"), (text, None))
+    member = create_model(
+        "Member",
+        __config__=strict,
+        model=(text, ...),
+        key_variable=(key_variable, None),
+        prices=(prices, None),
+        **places,
+    )
     given: dict[str, Any] = {
         "kind": (Literal["offline", "llm", "panel"], None),
         **dict.fromkeys(("model", "base_url", "prompt", "record"), (text, None)),
         "scope": (Literal["case", "criterion"], None),
-        "panel": (list[text], None),
+        "key_variable": (key_variable, None),
+        "panel": (list[Annotated[member, BeforeValidator(_as_member)]], None),  # type: ignore[valid-type]
         "rule": (Literal["median", "majority"], None),
         "votes": (Annotated[int, Field(ge=1, le=25)], None),
         "cascade": (bool, None),

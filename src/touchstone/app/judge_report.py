@@ -3,13 +3,13 @@
 from statistics import mean
 
 from touchstone.app.judging import ModelJudge
-from touchstone.clients.llm.call import Usage
+from touchstone.report.figures import count
 
 
 def meter_line(judge: ModelJudge) -> str:
     """What was spent so far, short enough to stand beside a progress bar."""
     meter = judge.meter
-    money = "" if meter.prices is None else f", {meter.prices.cost(meter.used):,.4f} {meter.prices.currency}"
+    money = "" if meter.money is None else f", {meter.money:,.4f} {meter.currency}"
     return f"{meter.used.total:,} tokens{money}"
 
 
@@ -17,7 +17,15 @@ def report_lines(judge: ModelJudge) -> list[str]:
     """At the end: calls, what they cost, what a cascade saved, and how often votes flipped."""
     meter, judged = judge.meter, judge.judged
     recorded = f", {meter.recorded:,} answered from records" if meter.recorded else ""
-    lines = [f"judge {judge.name}: {judged.asked:,} cases, {meter.calls:,} calls, {meter_line(judge)}{recorded}"]
+    cases, calls = count(judged.asked, "case", "cases"), count(meter.calls, "call", "calls")
+    lines = [f"judge {judge.name}: {cases}, {calls}, {meter_line(judge)}{recorded}"]
+    if judged.put_off:
+        missing = count(judged.put_off, "case lacks", "cases lack")
+        kept = f"what was answered is kept in {judge.settings.judge.record}"
+        lines.append(f"{missing} a model's grades; {kept}, and the same command asks for the rest alone")
+    unpriced = [account.name for account in meter.accounts if account.prices is None]
+    if unpriced and meter.currency is not None:
+        lines.append(f"no price is given for {', '.join(unpriced)}: what it costs is not in the sum")
     if judge.settings.judge.cascade:
         lines.append(_saved(judge))
     if judged.flips:
@@ -32,13 +40,15 @@ def report_lines(judge: ModelJudge) -> list[str]:
 
 
 def _saved(judge: ModelJudge) -> str:
-    meter, judged = judge.meter, judge.judged
+    """What the cases that were not asked about would have used, by what each model used for the others."""
+    judged, accounts = judge.judged, judge.meter.accounts
     whole = judged.asked + judged.kept_offline
     line = f"cascade: the offline judge was sure of {judged.kept_offline:,} of {whole:,} cases"
-    if not (meter.calls and judged.kept_offline):
+    if not judged.kept_offline or not all(account.answers for account in accounts):
         return line
-    calls = judged.kept_offline * len(judge.models) * judge.settings.judge.votes
-    share = calls / meter.calls
-    saved = Usage(round(meter.used.input * share), round(meter.used.output * share))
-    money = "" if meter.prices is None else f" or {meter.prices.cost(saved):,.4f} {meter.prices.currency}"
-    return f"{line}, which saved about {saved.total:,} tokens{money}"
+    calls = judged.kept_offline * judge.settings.judge.votes * judged.requests / judged.asked
+    saved = {account.name: account.mean.times(calls) for account in accounts}
+    tokens = sum(usage.total for usage in saved.values())
+    money = sum(account.prices.cost(saved[account.name]) for account in accounts if account.prices)
+    told = "" if judge.meter.currency is None else f" or {money:,.4f} {judge.meter.currency}"
+    return f"{line}, which saved about {tokens:,} tokens{told}"

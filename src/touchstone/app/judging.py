@@ -3,13 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from touchstone.app.config import Settings
-from touchstone.app.judge_settings import OFFLINE, JudgeSettings
+from touchstone.app.judge_settings import OFFLINE, JudgeSettings, Member
+from touchstone.clients.llm.faults import is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
@@ -26,7 +27,7 @@ from touchstone.runs.regrade import regrade
 
 if TYPE_CHECKING:
     from touchstone.clients.llm.meter import Meter
-    from touchstone.clients.llm.model import Model
+    from touchstone.clients.llm.model import Model, Seat
 
 
 class Judged:
@@ -34,14 +35,27 @@ class Judged:
 
     def __init__(self) -> None:
         self.asked = 0
+        self.requests = 0
         self.kept_offline = 0
+        self.put_off = 0
         self.flips: dict[str, float] = {}
         self._lock = Lock()
 
-    def add(self, *, asked: int = 0, kept_offline: int = 0) -> None:
+    def add_asked(self, *, requests: int) -> None:
+        """A case that models are asked about, in so many requests each."""
         with self._lock:
-            self.asked += asked
-            self.kept_offline += kept_offline
+            self.asked += 1
+            self.requests += requests
+
+    def add_kept_offline(self) -> None:
+        """A case that the offline judge is sure of."""
+        with self._lock:
+            self.kept_offline += 1
+
+    def add_put_off(self) -> None:
+        """A case that the same command may well grade later."""
+        with self._lock:
+            self.put_off += 1
 
     def add_flips(self, id: str, rate: float) -> None:
         """A case's flip rate; of several models, the highest."""
@@ -63,7 +77,7 @@ class ModelJudge:
     def name(self) -> str:
         """What runs call this judge: its members, and a hash of everything that shapes its grades."""
         chosen = self.settings.judge
-        members = chosen.panel if chosen.kind == "panel" else tuple(judge_name(model.name) for model in self.models)
+        members = _shown(chosen) if chosen.kind == "panel" else tuple(judge_name(model.name) for model in self.models)
         shape: dict[str, Any] = {
             "prompt": asdict(self.prompt),
             "settings": [chosen.scope, chosen.rule, chosen.votes, chosen.cascade, chosen.max_tokens],
@@ -86,14 +100,20 @@ class ModelJudge:
             return result
         rubric = self.settings.rubric
         if self.settings.judge.cascade and not is_unsure(offline, rubric=rubric):
-            self.judged.add(kept_offline=1)
+            self.judged.add_kept_offline()
             return result
-        self.judged.add(asked=1)
         requests = build_requests(
             case, rubric=rubric, prompt=self.prompt, policy=self.settings.policy, scope=self.settings.judge.scope
         )
+        self.judged.add_asked(requests=len(requests))
         opinions = [self._voted(model, case, requests, offline) for model in self.models]
-        failures = tuple(dict.fromkeys(failure for opinion in opinions for failure in opinion.failures))
+        failures = tuple(
+            failure
+            for model, opinion in zip(self.models, opinions, strict=True)
+            for failure in self._attributed(model, opinion.failures)
+        )
+        if any(map(is_passing, failures)):
+            self.judged.add_put_off()
         grading = self._concluded(offline, [opinion.grading for opinion in opinions], failures=failures)
         return regrade(result, grading, rubric=rubric, failures=failures)
 
@@ -127,11 +147,17 @@ class ModelJudge:
         )
         return Judgement(whole, tuple(dict.fromkeys(failure for vote in votes for failure in vote.failures)))
 
+    def _attributed(self, model: "Model", failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
+        """The failures with the model's name, where there is more than one model."""
+        if len(self.models) == 1:
+            return failures
+        return tuple(replace(each, message=f"{judge_name(model.name)}: {each.message}") for each in failures)
+
     def _concluded(self, offline: Grading, gradings: list[Grading], *, failures: tuple[Failure, ...]) -> Grading:
         """The panel's grading. A model whose call failed has no voice, as long as another judge has one."""
         chosen = self.settings.judge
         heard = [grading for grading in gradings if not failures or _has_graded(grading)]
-        if chosen.kind == "panel" and OFFLINE in chosen.panel:
+        if chosen.kind == "panel" and any(member.is_offline for member in chosen.panel):
             heard.insert(0, offline)
         if not heard:
             return offline if chosen.cascade else gradings[0]
@@ -154,21 +180,14 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
         yield None
         return
     from touchstone.clients.llm.call import Sampling
-    from touchstone.clients.llm.connection import find_connection, find_model
-    from touchstone.clients.llm.meter import Budget, Meter, Prices
+    from touchstone.clients.llm.meter import Budget, Meter
     from touchstone.clients.llm.model import open_models
     from touchstone.clients.llm.records import Records, open_replay
 
     prompt = load_prompt(chosen.prompt)
-    if chosen.kind == "panel":
-        names = tuple(name for name in chosen.panel if name != OFFLINE)
-    else:
-        names = (find_model(chosen.model, environment=os.environ),)
-    connection = None if chosen.replay else find_connection(chosen.base_url, environment=os.environ)
-    meter = Meter(Budget(**asdict(chosen.budget)), Prices(**asdict(chosen.prices)) if chosen.prices else None)
+    meter = Meter(Budget(**asdict(chosen.budget)))
     with open_models(
-        names,
-        connection=connection,
+        [_seat(member, chosen) for member in models_of(chosen)],
         meter=meter,
         sampling=Sampling(temperature=chosen.sampling_temperature, seed=chosen.seed, max_tokens=chosen.max_tokens),
         records=open_replay(chosen.replay) if chosen.replay else Records(chosen.record),
@@ -176,6 +195,39 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
         asks_anew=chosen.asks_anew,
     ) as models:
         yield ModelJudge(settings, prompt, models, meter)
+
+
+def models_of(chosen: JudgeSettings) -> tuple[Member, ...]:
+    """The models to ask: those of the panel, or the one."""
+    from touchstone.clients.llm.connection import find_model
+
+    if chosen.kind == "panel":
+        return chosen.models
+    model = find_model(chosen.model, environment=os.environ)
+    return (Member(model=model, name=model, prices=chosen.prices),)
+
+
+def _seat(member: Member, chosen: JudgeSettings) -> "Seat":
+    """The model with its server and key; a replay needs neither."""
+    from touchstone.clients.llm.connection import Address, find_connection
+    from touchstone.clients.llm.meter import Prices
+    from touchstone.clients.llm.model import Seat
+
+    prices = Prices(**asdict(member.prices)) if member.prices else None
+    if chosen.replay:
+        return Seat(member.name, member.model, None, prices)
+    connection = find_connection(
+        chosen.base_url,
+        environment=os.environ,
+        key_variable=chosen.key_variable,
+        member=Address(member.base_url, member.key_variable),
+    )
+    return Seat(member.name, member.model, connection, prices)
+
+
+def _shown(chosen: JudgeSettings) -> tuple[str, ...]:
+    """The panel as runs name it: each judge, with its model where that is another name."""
+    return tuple(each.name if each.name == each.model else f"{each.name} ({each.model})" for each in chosen.panel)
 
 
 def load_prompt(name: str) -> Prompt:

@@ -58,8 +58,8 @@ gate:
 # runs: touchstone-runs
 
 # Who grades: the offline judge, a language model, or a panel of them (docs/llm.md). A model also needs `model` and, if
-# it is not OpenAI's, `base_url`; further keys are prompt, panel, temperature, budget, prices and record. Keys for
-# servers belong in the environment: OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY.
+# it is not OpenAI's, `base_url`; further keys are key_variable, prompt, panel, temperature, budget, prices and record.
+# Keys for servers belong in the environment: OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY.
 judge:
   # kind: offline                # offline, llm or panel
   # scope: case                  # one request for each case, or for each criterion

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from touchstone.cli.pairs import pairs
+from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from touchstone.app.config import JudgeFlags
@@ -17,6 +18,14 @@ Model = Annotated[
 ]
 BaseUrl = Annotated[
     str | None, typer.Option("--base-url", metavar="URL", help="Its server, such as http://localhost:8080/v1.")
+]
+Panel = Annotated[
+    str | None,
+    typer.Option(
+        "--panel",
+        metavar="JUDGES",
+        help="Several judges, such as offline,gpt-4o-mini,qwen@http://localhost:8080/v1; implies --judge panel.",
+    ),
 ]
 Votes = Annotated[str | None, typer.Option("--votes", metavar="N", help="Ask a model so often and take the middle.")]
 Cascade = Annotated[bool, typer.Option("--cascade", help="Ask a model only where the offline judge is unsure.")]
@@ -43,6 +52,7 @@ def judge_flags(
     judge: str | None,
     model: str | None,
     base_url: str | None,
+    panel: str | None,
     votes: str | None,
     cascade: bool,
     budget: list[str] | None,
@@ -54,8 +64,10 @@ def judge_flags(
     """The flags by the keys of the section `judge`."""
     from touchstone.app.config import JudgeFlags
 
-    kind = judge or ("llm" if model else None)
-    named = {"kind": kind, "model": model, "base_url": base_url, "votes": votes, "record": record}
+    if panel and model:
+        raise ConfigError("--model names one judge and --panel several: put the model into --panel")
+    kind = judge or ("panel" if panel else "llm" if model else None)
+    named = {"kind": kind, "model": model, "base_url": base_url, "panel": panel, "votes": votes, "record": record}
     section = pairs(judge_set, flag="--judge-set") | {key: value for key, value in named.items() if value is not None}
     section |= {f"budget.{key}": value for key, value in pairs(budget, flag="--budget").items()}
     section |= {"cascade": "true"} if cascade else {}

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -75,13 +76,17 @@ def score(
         str, typer.Option(metavar="NAME", help="Directory: parquet, or jsonl (gzipped).")
     ] = "parquet",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Score a sample and say what all would take; write nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what all would take: a sample is scored, no model is asked, nothing written."
+        ),
     ] = False,
     price: Annotated[float, typer.Option(metavar="USD", help="--dry-run: what a core costs for an hour.")] = 0.05,
     log: Annotated[str | None, typer.Option(metavar="FILE", help="Directory: add events to FILE, as JSON.")] = None,
     judge: options.Judge = None,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
+    panel: options.Panel = None,
     votes: options.Votes = None,
     cascade: options.Cascade = False,
     budget: options.Budget = None,
@@ -116,6 +121,7 @@ def score(
         judge=judge,
         model=model,
         base_url=base_url,
+        panel=panel,
         votes=votes,
         cascade=cascade,
         budget=budget,
@@ -125,6 +131,9 @@ def score(
         no_cache=no_cache,
     )
     settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric, judge=flags)
+    if sources and dry_run and settings.judge.kind != "offline":
+        _show_judge_estimate(_only_one(sources), settings=settings, format=format, as_json=as_json)
+        return
     if sources and (is_directory(output) or dry_run):
         from touchstone.cli.job import score_job, show_estimate
 
@@ -214,6 +223,18 @@ def _check_job(*, id: str | None, explain: bool, sources: Sequence[str], setting
         )
     if STDOUT in sources:
         raise ConfigError("stdin cannot be read again when a job goes on: save it as a file, or give -o FILE")
+
+
+def _show_judge_estimate(source: str, *, settings: "Settings", format: str | None, as_json: bool) -> None:
+    """What asking the models about the file would take."""
+    from touchstone.app.judge_estimate import estimate_judge, estimate_lines
+
+    found = estimate_judge(source, settings=settings, format=chosen_format(format))
+    if as_json:
+        typer.echo(json.dumps(asdict(found)))
+        return
+    for line in estimate_lines(found):
+        typer.echo(line)
 
 
 def _only_one(sources: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Grade, Grading, Violation
+from touchstone.judges.address import address_issues, doubted, find_address
 from touchstone.judges.choice import choose_models
 from touchstone.judges.features import features
 from touchstone.judges.model import Fitted, Model
@@ -30,6 +31,7 @@ def judge(
     found = features(reading, anchors, violations)
     known = choose_models(reading, fitted=fitted)
     foreign = not reads_as_english(reading)
+    said = find_address(reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
     grades = []
     for criterion in rubric.criteria:
         if criterion.name == SAFETY:
@@ -37,8 +39,10 @@ def judge(
         elif not reading.reply.tokens:
             grades.append(Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty"))
         elif criterion.name in known:
-            grades.append(_grade(criterion, known[criterion.name], found, reading, foreign=foreign))
-    return conclude(rubric, grades, violations, judge=NAME, issues=find_issues(reading, anchors, violations))
+            grade = _grade(criterion, known[criterion.name], found, reading, foreign=foreign)
+            grades.append(doubted(grade, said))
+    issues = [*address_issues(said), *find_issues(reading, anchors, violations)]
+    return conclude(rubric, grades, violations, judge=NAME, issues=issues)
 
 
 def _grade(criterion: Criterion, model: Model, found: Mapping[str, float], reading: Reading, *, foreign: bool) -> Grade:

@@ -8,7 +8,7 @@ from tests.clients.llm.test_server import REQUEST
 
 from touchstone.clients.llm.call import Answered, Sampling, Usage, call_for
 from touchstone.clients.llm.meter import Budget, Meter
-from touchstone.clients.llm.model import Model
+from touchstone.clients.llm.model import Model, Seat
 from touchstone.clients.llm.records import Records, open_replay
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
@@ -35,7 +35,8 @@ class Broken(Parrot):
 
 
 def model(server=None, records=None, **options):
-    return Model("small", Sampling(), Meter(Budget(), None), server, records, **options)
+    account = Meter(Budget()).open_account("small")
+    return Model(Seat("small", "small"), Sampling(), account, server, records, **options)
 
 
 def test_an_answer_is_kept_and_given_again(tmp_path):
@@ -49,7 +50,7 @@ def test_an_answer_is_kept_and_given_again(tmp_path):
 def test_votes_are_calls_of_their_own(tmp_path):
     asked = model(Parrot(), Records(tmp_path))
     assert [asked.ask(REQUEST, vote=vote).text for vote in (1, 2, 3, 1)] == ["7 1", "8 2", "9 3", "7 1"]
-    assert asked.meter.recorded == 1
+    assert asked.account.recorded == 1
 
 
 def test_no_cache_asks_anew_and_keeps_the_new_answer(tmp_path):

@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from tests.clients.llm.faulty import Reply, faulty_server, grades, refuses, says
+from tests.clients.llm.faulty import Reply, grades, refuses, says
 
 import touchstone as ts
 from touchstone.clients.bot.retry import Backoff
@@ -27,12 +27,6 @@ CALL = call_for(REQUEST, model="small", sampling=Sampling())
 HTML = Reply(b"<html>hello</html>", type="text/html")
 
 
-@pytest.fixture
-def server():
-    with faulty_server() as running:
-        yield running
-
-
 @contextmanager
 def opened(server, *, retries=2, timeout=5.0, budget=None, prices=None, url=None):
     """The client with waits that are noted and not waited for."""
@@ -42,11 +36,12 @@ def opened(server, *, retries=2, timeout=5.0, budget=None, prices=None, url=None
         waits.append(seconds)
         await asyncio.sleep(0)
 
-    meter = Meter(budget or Budget(), prices)
+    meter = Meter(budget or Budget())
+    account = meter.open_account("small", prices)
     backoff = Backoff(retries=retries, first=0.01)
     connection = Connection(url or server.url, "secret-key")
     with open_server(
-        connection, meter=meter, timeout=timeout, backoff=backoff, sleep=note, chance=lambda: 1.0
+        connection, account=account, timeout=timeout, backoff=backoff, sleep=note, chance=lambda: 1.0
     ) as client:
         client.waits, client.meter = waits, meter
         yield client

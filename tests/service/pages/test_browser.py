@@ -1,19 +1,15 @@
 """Every page in a real browser: axe finds nothing amiss in either theme, a phone fits, hostile text stays text."""
 
-import os
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
+from tests.components import axe_core
 
 from touchstone.app.review import Drawing, draw_queue, rubric_of
 from touchstone.review.review import Review
 
 expect = pytest.importorskip("playwright.sync_api", reason="NOT TESTED: playwright is not installed").expect
 pytestmark = pytest.mark.slow
-AXE = "axe-core@4.14.0"
 NOW = "2026-01-05T09:00:00.000+00:00"
 GRADES = {"accuracy": 4, "completeness": 3, "tone": 3, "actionability": 4, "safety": 4}
 PAGES = (
@@ -26,17 +22,7 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory):
-    """The source of axe-core: the file that TOUCHSTONE_AXE names, or from npm."""
-    given = os.environ.get("TOUCHSTONE_AXE")
-    if given:
-        return Path(given).read_text(encoding="utf-8")
-    if shutil.which("npm") is None:
-        pytest.skip("accessibility is NOT TESTED: there is neither npm nor TOUCHSTONE_AXE")
-    home = tmp_path_factory.mktemp("axe")
-    done = subprocess.run(["npm", "install", "--prefix", home, AXE], capture_output=True, timeout=120, check=False)
-    if done.returncode:
-        pytest.skip("accessibility is NOT TESTED: npm could not fetch axe-core")
-    return (home / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+    return axe_core(tmp_path_factory.mktemp("axe"))
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,9 @@ class Usage:
     def total(self) -> int:
         return self.input + self.output
 
+    def times(self, count: float) -> "Usage":
+        return Usage(round(self.input * count), round(self.output * count))
+
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(self.input + other.input, self.output + other.output)
 
@@ -47,7 +50,10 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question to one model. The server's address is no part of it: a record holds wherever it was made."""
+    """One question to one model. The server's address is no part of it: a record holds wherever it was made.
+
+    `judge` is what the model is called where that is not its own name: two servers may have a model of one name.
+    """
 
     model: str
     messages: tuple[Mapping[str, str], ...]
@@ -55,6 +61,7 @@ class Call:
     temperature: float
     seed: int
     max_tokens: int
+    judge: str | None = None
 
     @property
     def key(self) -> str:
@@ -75,11 +82,12 @@ class Call:
             "temperature": self.temperature,
             "seed": self.seed,
             "max_tokens": self.max_tokens,
+            **({"judge": self.judge} if self.judge else {}),
         }
 
 
-def call_for(request: Request, *, model: str, sampling: Sampling, vote: int = 1) -> Call:
-    """The call of one vote, counted from 1."""
+def call_for(request: Request, *, model: str, sampling: Sampling, vote: int = 1, judge: str | None = None) -> Call:
+    """The call of one vote, counted from 1; `judge` is what the model is called, if that is not its name."""
     return Call(
         model=model,
         messages=tuple({"role": message.role, "content": message.content} for message in request.messages),
@@ -87,4 +95,5 @@ def call_for(request: Request, *, model: str, sampling: Sampling, vote: int = 1)
         temperature=sampling.temperature,
         seed=sampling.seed + vote - 1,
         max_tokens=sampling.max_tokens,
+        judge=None if judge == model else judge,
     )

@@ -1,6 +1,6 @@
 """Settings and environment -> where the model is and with which key; what is missing is an error before any call."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -17,11 +17,23 @@ _NO_KEY = "none"
 
 
 @dataclass(frozen=True, slots=True)
+class Address:
+    """A server that a panel's member names, and the variable with its key; None for those of the judge."""
+
+    base_url: str | None = None
+    key_variable: str | None = None
+
+
+NOWHERE = Address()
+
+
+@dataclass(frozen=True, slots=True)
 class Connection:
-    """A server's address and key; the key is never shown."""
+    """A server's address and key; the key is never shown, the variables it comes from are."""
 
     base_url: str
     key: str = field(repr=False)
+    key_variables: Sequence[str] = (OPENAI_KEY, KEY_VARIABLE)
 
     @property
     def place(self) -> str:
@@ -41,22 +53,40 @@ def find_model(given: str | None, *, environment: Mapping[str, str]) -> str:
     return model
 
 
-def find_connection(base_url: str | None, *, environment: Mapping[str, str]) -> Connection:
-    """Where to ask. OpenAI's key goes to OpenAI, to the address OPENAI_BASE_URL names, or to this machine only:
-    a settings file that names another server must not be handed it."""
+def find_connection(
+    base_url: str | None, *, environment: Mapping[str, str], key_variable: str | None = None, member: Address = NOWHERE
+) -> Connection:
+    """Where to ask: the judge's server, or a panel member's own.
+
+    OpenAI's key goes to OpenAI, to the address OPENAI_BASE_URL names, or to this machine only, and the judge's key to
+    the judge's server: neither a settings file nor a second server must be handed a key that is not for it.
+    """
     named = next((environment[name] for name in URL_VARIABLES if environment.get(name)), None)
-    url = checked_url((base_url or named or OPENAI).strip())
-    key = environment.get(KEY_VARIABLE)
+    shared = checked_url((base_url or named or OPENAI).strip())
+    url = checked_url(member.base_url.strip()) if member.base_url else shared
+    is_shared = _host(url) == _host(shared)
     trusted = [OPENAI, *([environment["OPENAI_BASE_URL"]] if environment.get("OPENAI_BASE_URL") else [])]
     is_trusted = is_loopback(url) or _host(url) in [_host(each) for each in trusted]
-    if not key and is_trusted:
-        key = environment.get(OPENAI_KEY) or (_NO_KEY if is_loopback(url) else None)
-    if not key:
-        names = f"{OPENAI_KEY} or {KEY_VARIABLE}" if is_trusted else KEY_VARIABLE
-        raise ConfigError(f"no key for {_host(url)}: set {names} in the environment, or use --judge offline")
-    if not key.isascii() or any(letter.isspace() for letter in key.strip()):
-        raise ConfigError("the key holds white space or letters outside ASCII: copy it again")
-    return Connection(url, key.strip())
+    variable = member.key_variable or (key_variable if is_shared else None)
+    if variable == OPENAI_KEY and not is_trusted:
+        raise ConfigError(f"{OPENAI_KEY} is not sent to {_host(url)}: name a variable with that server's own key")
+    usual = [*([KEY_VARIABLE] if is_shared or is_loopback(url) else []), *([OPENAI_KEY] if is_trusted else [])]
+    names = [variable] if variable else usual
+    found = next((name for name in names if environment.get(name)), None)
+    if found is None and is_loopback(url) and not variable:
+        return Connection(url, _NO_KEY, names)
+    if found is None:
+        raise ConfigError(f"no key for {_host(url)}: {_remedy(names)}, or use --judge offline")
+    key = environment[found].strip()
+    if not key.isascii() or any(letter.isspace() for letter in key):
+        raise ConfigError(f"the key in {found} holds white space or letters outside ASCII: copy it again")
+    return Connection(url, key, (found,))
+
+
+def _remedy(names: Sequence[str]) -> str:
+    if not names:
+        return "a server of its own needs a key of its own: name its variable as key_variable in judge.panel"
+    return f"set {' or '.join(reversed(names))} in the environment"
 
 
 def checked_url(url: str) -> str:

@@ -1,6 +1,6 @@
 """What a model server's refusals are -> `Failure` values that say what to do. None quotes what the server wrote."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from touchstone.core.result import Failure
@@ -10,7 +10,7 @@ from touchstone.judges.llm.answer import STAGE
 Passing = Literal["Unreachable", "Timeout", "RateLimited", "ServerError", "ServerAway", "BudgetReached", "Stopped"]
 # The same for every case: the settings are wrong.
 Standing = Literal["AccessRefused", "NotFound", "NotAServer", "QuotaUsedUp"]
-Fault = Literal[Passing, Standing, "ContextTooLong", "BadRequest", "NotRecorded"]
+Fault = Literal[Passing, Standing, "ContextTooLong", "BadRequest", "NotRecorded", "NotJson"]
 PASSING = frozenset(get_args(Passing))
 STANDING = frozenset(get_args(Standing))
 # No further case is worth asking about.
@@ -27,13 +27,16 @@ def is_passing(failure: Failure) -> bool:
     return failure.stage == STAGE and failure.error in PASSING | STANDING
 
 
-def refused(status: int, body: Any, *, place: str) -> Failure:
-    """The failure that a status and an error's body stand for; `place` names the server."""
+def refused(status: int, body: Any, *, place: str, key_variables: Sequence[str]) -> Failure:
+    """The failure that a status and an error's body stand for; `place` names the server, whose key is in a variable."""
     if is_too_long(status, body):
-        remedy = "shorten its context, ask one criterion at a time, or use a model with a larger window"
+        remedy = "shorten its context, lower max_tokens with --judge-set, or use a model with a larger window"
         return fault("ContextTooLong", f"the case does not fit the model's window: {remedy}")
+    if _is_bad_answer(_words(body)):
+        remedy = "try another model, or --judge-set scope=criterion"
+        return fault("NotJson", f"{place} says that the model's answer is not of the form asked for: {remedy}")
     if status in (401, 403):
-        remedy = "check the key in OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY, and what it may use"
+        remedy = f"check the key in {' or '.join(key_variables)}, and what it may use"
         return fault("AccessRefused", f"{place} answered with status {status}, access refused: {remedy}")
     if status in (404, 405):
         remedy = "check the address, which most often ends in /v1, and the model's name"
@@ -41,7 +44,7 @@ def refused(status: int, body: Any, *, place: str) -> Failure:
     if status == 402 or "insufficient_quota" in _words(body):
         return fault("QuotaUsedUp", f"{place} says that the account's quota is used up: top it up, then run it again")
     if status == 429:
-        remedy = "lower the concurrency, or run it again later"
+        remedy = "ask less at once with --judge-set concurrency=1, or run it again later"
         return fault("RateLimited", f"{place} answered with status 429, too many requests: {remedy}")
     if status >= 500 or status in (408, 409, 425):
         return fault("ServerError", f"{place} answered with status {status}: look into the server's log")
@@ -58,16 +61,23 @@ def is_too_long(status: int, body: Any) -> bool:
     return status == 413 or any(name in words for name in named) or told
 
 
-def refused_option(status: int, body: Any) -> Literal["format", "limit", "temperature", "seed"] | None:
+def refused_option(status: int, body: Any) -> Literal["format", "limit", "temperature", "seed", "system"] | None:
     """Which optional part of a request the server does not take, if that is what it says."""
     words = _words(body)
-    if status not in (400, 404, 415, 422, 500, 501) or is_too_long(status, body):
+    if status not in (400, 404, 415, 422, 500, 501) or is_too_long(status, body) or _is_bad_answer(words):
         return None
+    if "system role" in words or "system message" in words:
+        return "system"
     if any(word in words for word in ("response_format", "json_schema", "json_object", "grammar", "schema")):
         return "format"
     if "max_tokens" in words or "max_completion_tokens" in words:
         return "limit"
     return next((option for option in ("temperature", "seed") if option in words), None)
+
+
+def _is_bad_answer(words: str) -> bool:
+    """Whether the server refuses what the model wrote, as those do that check it against the schema afterwards."""
+    return "json_validate_failed" in words or "failed to generate json" in words
 
 
 def _words(body: Any) -> str:

@@ -1,6 +1,6 @@
 """A model to ask: a server whose answers are kept, or records alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ from typing import Protocol
 from touchstone.clients.llm.call import Answered, Call, Sampling, call_for
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.faults import fault
-from touchstone.clients.llm.meter import Meter
+from touchstone.clients.llm.meter import Account, Meter, Prices
 from touchstone.clients.llm.records import Records
 from touchstone.clients.llm.server import open_server
 from touchstone.core.result import Failure
@@ -25,24 +25,39 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Seat:
+    """A model as a judge: what it is called, its own name, and where it is; None for the records alone."""
+
+    name: str
+    model: str
+    connection: Connection | None = None
+    prices: Prices | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
-    """A model by name. Answers come from the records where they have one, else from the server, and are then kept.
+    """A model by what it is called. Answers come from the records where they have one, else from the server, and are
+    then kept.
 
     Without a server, what is not recorded is a failure. `asks_anew` passes over what is recorded.
     """
 
-    name: str
+    seat: Seat
     sampling: Sampling
-    meter: Meter
+    account: Account
     server: Asked | None = None
     records: Records | None = None
     asks_anew: bool = False
 
+    @property
+    def name(self) -> str:
+        return self.seat.name
+
     def ask(self, request: Request, *, vote: int = 1) -> Answer | Failure:
         """The answer to a request, or why there is none."""
-        call = call_for(request, model=self.name, sampling=self.sampling, vote=vote)
+        call = call_for(request, model=self.seat.model, sampling=self.sampling, vote=vote, judge=self.seat.name)
         if self.records and not self.asks_anew and (known := self.records.find(call)):
-            self.meter.note_recorded()
+            self.account.note_recorded(known.usage)
             return known.answer
         if self.server is None:
             remedy = "record it with --record, with the same model, prompt and settings"
@@ -62,18 +77,24 @@ class Model:
 
 @contextmanager
 def open_models(
-    names: tuple[str, ...],
+    seats: Sequence[Seat],
     *,
-    connection: Connection | None,
     meter: Meter,
     sampling: Sampling,
     records: Records | None,
     timeout: float = 60.0,
     asks_anew: bool = False,
 ) -> Iterator[tuple[Model, ...]]:
-    """The models, all on one server and under one meter; `connection` None asks the records alone."""
+    """The models, each on its server and all under one meter.
+
+    Two models of one server have a client each: what one of them refuses, the other may take.
+    """
     with ExitStack() as stack:
-        server = None
-        if connection is not None:
-            server = stack.enter_context(open_server(connection, meter=meter, timeout=timeout))
-        yield tuple(Model(name, sampling, meter, server, records, asks_anew) for name in names)
+        models = []
+        for seat in seats:
+            account = meter.open_account(seat.name, seat.prices)
+            server = None
+            if seat.connection is not None:
+                server = stack.enter_context(open_server(seat.connection, account=account, timeout=timeout))
+            models.append(Model(seat, sampling, account, server, records, asks_anew))
+        yield tuple(models)

@@ -28,19 +28,39 @@ def _without_lengths(value: Any) -> Any:
     return [_without_lengths(each) for each in value] if isinstance(value, list) else value
 
 
+def messages_of(call: Call, *, takes_system: bool) -> list[dict[str, str]]:
+    """The messages; for a model whose chat has no instructions of its own, these stand before the data."""
+    messages = [dict(message) for message in call.messages]
+    if takes_system:
+        return messages
+    return [{"role": "user", "content": "\n\n".join(message["content"] for message in messages)}]
+
+
 def read_body(body: Any, call: Call) -> Answered | None:
     """The answer in a server's reply; None when it is not the protocol's."""
     try:
         choice = body["choices"][0]
         message, ended = choice["message"], choice.get("finish_reason")
-        text, refusal = message.get("content"), message.get("refusal")
+        text, refusal = _text_of(message), message.get("refusal")
         usage = body.get("usage") or {}
         tokens = Usage(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         return None
-    text = text if isinstance(text, str) else ""
     if not tokens.total:
         # A server that does not count is charged by the rule of thumb of four characters a token.
         tokens = Usage(call.length // 4 + 1, len(text) // 4 + 1)
     is_refusal = bool(refusal) or ended == "content_filter"
     return Answered(Answer(text, is_cut=ended == "length", is_refusal=is_refusal), tokens)
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    """What the model said. Some servers give it in parts, and some take an answer without thoughts for thoughts."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, Mapping) and part.get("type") in ("text", "output_text")]
+        content = "".join(str(part.get("text") or "") for part in parts)
+    if isinstance(content, str) and content.strip():
+        return content
+    thoughts = message.get("reasoning_content") or message.get("reasoning")
+    is_answer = isinstance(thoughts, str) and thoughts.strip().startswith("{") and thoughts.strip().endswith("}")
+    return str(thoughts) if is_answer else ""

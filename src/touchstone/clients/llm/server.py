@@ -1,7 +1,7 @@
 """A call -> an answer from a server that speaks OpenAI's protocol, tried again when waiting may help.
 
 Servers differ in what they take. What one refuses is left out from then on: a schema's length limits, the schema, JSON
-mode, the seed, the temperature, or the older name of the token limit.
+mode, the seed, the temperature, the older name of the token limit, or a system message apart from the user's.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from touchstone.clients.llm.call import Answered, Call
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.faults import STANDING, fault, refused, refused_option
 from touchstone.clients.llm.limits import wait_after_refusal, wait_before_next
-from touchstone.clients.llm.meter import Meter
-from touchstone.clients.llm.protocol import FORMATS, read_body, response_format
+from touchstone.clients.llm.meter import Account
+from touchstone.clients.llm.protocol import FORMATS, messages_of, read_body, response_format
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure
 from touchstone.judges.llm.answer import STAGE
@@ -41,7 +41,7 @@ Sleep = Callable[[float], Awaitable[None]]
 def open_server(
     connection: Connection,
     *,
-    meter: Meter,
+    account: Account,
     timeout: float = 60.0,
     backoff: Backoff | None = None,
     sleep: Sleep = asyncio.sleep,
@@ -54,7 +54,7 @@ def open_server(
             connection,
             client=client,
             loop=loop,
-            meter=meter,
+            account=account,
             timeout=timeout,
             backoff=backoff or Backoff(retries=4, first=1.0),
             sleep=sleep,
@@ -82,16 +82,17 @@ class Server:
         *,
         client: "AsyncOpenAI",
         loop: Loop,
-        meter: Meter,
+        account: Account,
         timeout: float,
         backoff: Backoff,
         sleep: Sleep,
         chance: Callable[[], float],
     ) -> None:
         self._place = connection.place
+        self._key_variables = connection.key_variables
         self._client = client
         self._loop = loop
-        self._meter = meter
+        self._account = account
         self._timeout = timeout
         self._backoff = backoff
         self._sleep = sleep
@@ -133,11 +134,13 @@ class Server:
         if self._in_a_row >= MOST_IN_A_ROW:
             problem = f"{self._place} failed {self._in_a_row} times in a row and was not asked again"
             return fault("ServerAway", f"{problem}: run it again when the server is back")
-        reserved = self._meter.reserve(call)
+        reserved = self._account.reserve(call)
         if reserved is None:
-            return fault("BudgetReached", f"the budget is reached: {_BUDGET_REMEDY}")
+            most, used = self._account.estimate(call).total, self._account.used_by_all.total
+            problem = f"the budget is reached: {used:,} tokens are used and a call may take {most:,}"
+            return fault("BudgetReached", f"{problem}; {_BUDGET_REMEDY}")
         found = await self._try(call)
-        self._meter.settle(reserved, found.usage if isinstance(found, Answered) else None, call=call)
+        self._account.settle(reserved, found.usage if isinstance(found, Answered) else None, call=call)
         if isinstance(found, Answered):
             self._answers += 1
             self._in_a_row = 0
@@ -185,7 +188,8 @@ class Server:
         return read_body(body, call) or _Setback(_no_server(self._place))
 
     def _options(self, call: Call) -> dict[str, Any]:
-        options: dict[str, Any] = {"model": call.model, "messages": list(call.messages)}
+        takes_system = "system" not in self._left_out
+        options: dict[str, Any] = {"model": call.model, "messages": messages_of(call, takes_system=takes_system)}
         options["max_completion_tokens" if "limit" in self._left_out else "max_tokens"] = call.max_tokens
         options |= {
             name: value
@@ -199,13 +203,13 @@ class Server:
 
         if isinstance(error, openai.APIStatusError):
             status, body = error.status_code, error.body
+            failure = refused(status, body, place=self._place, key_variables=self._key_variables)
             if form is not None and self._adapts(refused_option(status, body), form):
-                return _Setback(refused(status, body, place=self._place), is_adapted=True)
-            failure = refused(status, body, place=self._place)
+                return _Setback(failure, is_adapted=True)
             asked = wait_after_refusal(error.response.headers, now=datetime.now(UTC)) if status >= 429 else None
             return _Setback(failure, asked)
         if isinstance(error, TimeoutError | openai.APITimeoutError):
-            remedy = "allow it more time with --timeout, or look into the server's log"
+            remedy = "allow it more time with --judge-set timeout=SECONDS, or look into the server's log"
             return _Setback(fault("Timeout", f"{self._place} gave no answer within {self._timeout:g} s: {remedy}"))
         if isinstance(error, openai.APIConnectionError | OSError):
             remedy = "check that the server runs and that the address is right"

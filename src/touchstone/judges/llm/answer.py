@@ -11,6 +11,7 @@ from touchstone.judges.llm.request import LONGEST_REASON, MOST_QUOTES, MOST_VIOL
 
 STAGE = "judge"
 LONGEST_SHOWN = 60
+_MORE_TOKENS = "allow it more with --judge-set max_tokens=N"
 _FRACTION = re.compile(r"\s*(\d{1,3})(?:\.0)?\s*(?:/\s*\d+)?\s*")
 
 
@@ -129,9 +130,9 @@ def shown(text: str) -> str:
 
 def _unreadable(answer: Answer) -> Failure:
     if answer.is_cut:
-        return _fault("Truncated", "the model's answer was cut off before a grade: allow it more tokens")
+        return _fault("Truncated", f"the model's answer was cut off before a grade: {_MORE_TOKENS}")
     if not answer.text.strip():
-        return _fault("EmptyAnswer", "the model's answer is empty: try another model, or one request per criterion")
+        return _fault("EmptyAnswer", "the model's answer is empty: try another model, or --judge-set scope=criterion")
     remedy = "use a server that enforces a JSON schema, or a larger model"
     return _fault("NotJson", f"the model answered without one JSON object of the form asked for: {remedy}")
 
@@ -145,7 +146,7 @@ def _faults(
     if not missing:
         return []
     if is_cut:
-        return [_fault("Truncated", f"the model's answer breaks off before {', '.join(missing)}: allow it more tokens")]
+        return [_fault("Truncated", f"the model's answer breaks off before {', '.join(missing)}: {_MORE_TOKENS}")]
     return [_fault("Incomplete", f"the model's answer leaves out {', '.join(missing)}: try a larger model")]
 
 

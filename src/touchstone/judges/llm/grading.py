@@ -7,6 +7,7 @@ from touchstone.core.case import Case
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Span
 from touchstone.core.result import VIOLATION_KINDS, Failure, Grade, Grading, Violation, ViolationKind
+from touchstone.judges.address import address_issues, doubted, find_address
 from touchstone.judges.llm.answer import STAGE, Answer, Charge, Opinion, read_answer, shown, shown_number
 from touchstone.judges.llm.fence import defused
 from touchstone.judges.llm.quotes import Folded, fold
@@ -51,6 +52,7 @@ def grade_answers(
     charges = [reading.charges for reading in readings if reading.charges is not None]
     failures = [failure for reading in readings for failure in reading.failures]
     texts = [fold(defused(block.text)) for block in blocks_of(case, policy=policy)]
+    said = find_address(case.response, criteria=[criterion.name for criterion in rubric.criteria])
     heard = _hear(charges[0], case, rubric=rubric, known=violations) if charges else None
     grades = []
     for criterion in rubric.criteria:
@@ -58,11 +60,12 @@ def grade_answers(
             grades.append(_safety(criterion, violations, heard))
         else:
             grade, fault = _grade(criterion, opinions.get(criterion.name), texts)
-            grades.append(grade)
+            grades.append(doubted(grade, said))
             failures += [fault] if fault else []
     added = heard.violations if heard else ()
+    told = dict.fromkeys([*address_issues(said), *issues])
     found = sorted([*violations, *added], key=lambda each: (each.start, each.end, each.kind))
-    grading = conclude(rubric, grades, found, judge=judge_name(model), issues=issues)
+    grading = conclude(rubric, grades, found, judge=judge_name(model), issues=list(told))
     return Judgement(grading, tuple(dict.fromkeys(failures)))
 
 

@@ -14,7 +14,8 @@ from touchstone.runs.trust.trust import CoveragePoint, CriterionTrust
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 460, 260, 46, 44, 12
+# About as wide as the reliability diagram below it, so that the letters of both are of one size.
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP = 340, 250, 52, 14, 46, 12
 
 
 def render_card(view: TrustView) -> str:
@@ -59,7 +60,7 @@ def coverage_chart(points: tuple[CoveragePoint, ...]) -> str:
     """Agreement on what is kept against the share that goes to people, with the interval as a band."""
     most = max(point.sent for point in points) or 1.0
     low = min(0.5, *(point.interval.low for point in points))
-    across = _WIDTH - _LEFT - 14
+    across = _WIDTH - _LEFT - _RIGHT
     up = _HEIGHT - _TOP - _BOTTOM
 
     def place(sent: float, agreement: float) -> str:
@@ -71,12 +72,12 @@ def coverage_chart(points: tuple[CoveragePoint, ...]) -> str:
     for step in range(6):
         value = low + (1 - low) * step / 5
         y = float(place(0, value).split(",")[1])
-        ticks.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - 14}" y2="{y:.1f}" class="grid"/>')
+        ticks.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _RIGHT}" y2="{y:.1f}" class="grid"/>')
         ticks.append(f'<text x="{_LEFT - 7}" y="{y + 4:.1f}" class="tick" text-anchor="end">{value:.2f}</text>')
-    for point in points:
+    for point in (each for each in points if round(each.sent * 100) % 10 == 0):
         x = place(point.sent, low).split(",")[0]
         label = f"{point.sent:.0%}"
-        ticks.append(f'<text x="{x}" y="{_HEIGHT - 24}" class="tick" text-anchor="middle">{label}</text>')
+        ticks.append(f'<text x="{x}" y="{_HEIGHT - 28}" class="tick" text-anchor="middle">{label}</text>')
     dots = "".join(
         f'<circle cx="{place(p.sent, p.agreement).split(",")[0]}" cy="{place(p.sent, p.agreement).split(",")[1]}" '
         f'r="4" class="point"/>'
@@ -88,8 +89,10 @@ def coverage_chart(points: tuple[CoveragePoint, ...]) -> str:
         f'<title id="coverage-t">Risk and coverage</title><desc id="coverage-d">{escape(said)}</desc>'
         f'<polygon points="{" ".join(band)}" class="aim"/>{"".join(ticks)}'
         f'<polyline points="{line}" fill="none" class="interval"/>{dots}'
-        f'<text x="{_LEFT + across / 2:.1f}" y="{_HEIGHT - 6}" class="tick" text-anchor="middle">'
-        "share of replies, the least certain, that people grade</text></svg>"
+        f'<text transform="translate(11 {_TOP + up / 2:.1f}) rotate(-90)" class="tick" text-anchor="middle">'
+        "agreement on the rest</text>"
+        f'<text x="{_LEFT + across / 2:.1f}" y="{_HEIGHT - 8}" class="tick" text-anchor="middle">'
+        "least certain share that people grade</text></svg>"
     )
 
 

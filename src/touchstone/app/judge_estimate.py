@@ -1,0 +1,121 @@
+"""A file of cases and a judge's settings -> what asking the models would take, without asking any."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from touchstone.app.config import Settings
+from touchstone.app.judge_settings import JudgeSettings, Member
+from touchstone.app.judging import load_prompt, models_of
+from touchstone.core.case import Case
+from touchstone.core.errors import InputError
+from touchstone.io.cases import read_cases
+from touchstone.io.files import Format, open_rows, shown
+from touchstone.judges.llm.request import Request, build_requests
+from touchstone.report.figures import count
+
+# English has about four characters to a token; a reason with its quotes takes about as many tokens as this.
+CHARACTERS_A_TOKEN = 4
+TOKENS_A_CRITERION = 120
+TOKENS_OF_VIOLATIONS = 30
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEstimate:
+    """What one model is to be asked, in calls and tokens; `recorded` answers are kept already and cost nothing."""
+
+    judge: str
+    calls: int
+    recorded: int
+    input: int
+    output: int
+    most_output: int
+    money: float | None
+    most_money: float | None
+    currency: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeEstimate:
+    """What a file of cases takes; with a cascade fewer are asked about, how many is only known once they are scored."""
+
+    cases: int
+    unreadable: int
+    is_cascade: bool
+    models: tuple[ModelEstimate, ...]
+
+
+def estimate_judge(source: str, *, settings: Settings, format: Format | None = None) -> JudgeEstimate:
+    """Builds every request and looks it up among the records."""
+    chosen = settings.judge
+    prompt = load_prompt(chosen.prompt)
+    requests: list[Request] = []
+    cases = unreadable = 0
+    with open_rows(source, format=format) as rows:
+        for entry in read_cases(rows, file=shown(source), columns=settings.columns):
+            if not isinstance(entry.case, Case):
+                unreadable += 1
+                continue
+            cases += 1
+            requests += build_requests(
+                entry.case, rubric=settings.rubric, prompt=prompt, policy=settings.policy, scope=chosen.scope
+            )
+    if not cases:
+        raise InputError(f"{shown(source)} holds no case that can be read: see touchstone goldset check")
+    models = tuple(_model(member, requests, chosen) for member in models_of(chosen))
+    return JudgeEstimate(cases, unreadable, chosen.cascade, models)
+
+
+def estimate_lines(found: JudgeEstimate) -> list[str]:
+    """The estimate for a person."""
+    unread = f", {found.unreadable:,} more cannot be read" if found.unreadable else ""
+    lines = [f"{count(found.cases, 'case', 'cases')}{unread}; nothing was asked"]
+    for each in found.models:
+        recorded = f", {each.recorded:,} more are answered from records" if each.recorded else ""
+        lines.append(
+            f"{each.judge}: {count(each.calls, 'call', 'calls')}{recorded}; about {each.input:,} tokens of input and "
+            f"{each.output:,} of output, at most {each.most_output:,}{_money(each)}"
+        )
+    if any(each.money is None for each in found.models):
+        lines.append("for the cost, give prices: --judge-set prices.input=0.15 --judge-set prices.output=0.60")
+    if found.is_cascade:
+        lines.append("with --cascade it is less: only cases of which the offline judge is unsure are asked about")
+    return lines
+
+
+def _money(each: ModelEstimate) -> str:
+    if each.money is None or each.most_money is None:
+        return ""
+    return f"; about {each.money:,.4f} {each.currency}, at most {each.most_money:,.4f}"
+
+
+def _model(member: Member, requests: Sequence[Request], chosen: JudgeSettings) -> ModelEstimate:
+    from touchstone.clients.llm.call import Sampling, call_for
+    from touchstone.clients.llm.records import Records
+
+    records = None if chosen.asks_anew else Records(chosen.replay or chosen.record)
+    sampling = Sampling(temperature=chosen.sampling_temperature, seed=chosen.seed, max_tokens=chosen.max_tokens)
+    calls = recorded = sent = said = 0
+    for request in requests:
+        for vote in range(1, chosen.votes + 1):
+            call = call_for(request, model=member.model, sampling=sampling, vote=vote, judge=member.name)
+            if records and records.find(call):
+                recorded += 1
+                continue
+            calls += 1
+            sent += call.length // CHARACTERS_A_TOKEN
+            likely = TOKENS_A_CRITERION * len(request.criteria) + TOKENS_OF_VIOLATIONS * request.asks_violations
+            said += min(likely, chosen.max_tokens)
+    most = calls * chosen.max_tokens
+    prices = member.prices
+    return ModelEstimate(
+        judge=f"llm:{member.name}",
+        calls=calls,
+        recorded=recorded,
+        input=sent,
+        output=said,
+        most_output=most,
+        money=(sent * prices.input + said * prices.output) / _MILLION if prices else None,
+        most_money=(sent * prices.input + most * prices.output) / _MILLION if prices else None,
+        currency=prices.currency if prices else None,
+    )
