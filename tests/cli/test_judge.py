@@ -174,6 +174,18 @@ def test_votes_are_taken_at_a_temperature_and_their_flips_are_told(score, server
     assert row["grade"] == 4
     assert "3 votes of llm:small: 4 4 0 (apart by 4, flip rate 33%)" in row["reason"]
     assert "votes: the outcome flips in 33.3% of them; 4 of 4 cases flip" in ended.err
+    assert [result["rubric"]["flip_rate"] for result in results] == [0.3333] * 4
+
+
+def test_the_report_shows_how_often_a_reply_s_votes_flip(score, server, touchstone, tmp_path):
+    server.replies = [says(grades(grade)) for grade in (0, 0, 4)] * 2
+    ended = touchstone(
+        "eval", "cases.jsonl", "--model", "small", "--base-url", server.url, "--judge-set", "concurrency=1",
+        "--votes", "3",
+    )  # fmt: skip
+    assert ended.code == 0
+    (report,) = (tmp_path / "touchstone-runs").glob("*/report.html")
+    assert "whose outcome flips in 33% of its votes" in report.read_text(encoding="utf-8")
 
 
 def test_a_panel_takes_the_middle_and_tells_who_said_what(score, server):

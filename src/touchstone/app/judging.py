@@ -141,10 +141,12 @@ class ModelJudge:
         if len(votes) == 1:
             return votes[0]
         gradings = [vote.grading for vote in votes]
-        self.judged.add_flips(case.id or "", flip_rate(gradings) or 0.0)
+        flips = round(flip_rate(gradings) or 0.0, 4)
+        self.judged.add_flips(case.id or "", flips)
         whole = combine(
             gradings, rubric=self.settings.rubric, judge=judge_name(model.name), rule=self.settings.judge.rule
         )
+        whole = replace(whole, flip_rate=flips)
         return Judgement(whole, tuple(dict.fromkeys(failure for vote in votes for failure in vote.failures)))
 
     def _attributed(self, model: "Model", failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
@@ -164,7 +166,9 @@ class ModelJudge:
         if len(heard) == 1:
             return heard[0]
         name = f"panel({', '.join(grading.judge for grading in heard)})"
-        return combine(heard, rubric=self.settings.rubric, judge=name, rule=chosen.rule)
+        flips = [grading.flip_rate for grading in heard if grading.flip_rate is not None]
+        whole = combine(heard, rubric=self.settings.rubric, judge=name, rule=chosen.rule)
+        return replace(whole, flip_rate=max(flips, default=None))
 
 
 def _has_graded(grading: Grading) -> bool:

@@ -137,6 +137,7 @@ def _grading_to_dict(grading: Grading) -> dict[str, Any]:
         "total": grading.total,
         "outcome": grading.outcome,
         "reasons": list(grading.reasons),
+        **({} if grading.flip_rate is None else {"flip_rate": grading.flip_rate}),
     }
 
 
@@ -154,6 +155,7 @@ def _grading_from_dict(row: Mapping[str, Any]) -> Grading:
         total=row["total"],
         outcome=row["outcome"],
         reasons=tuple(row["reasons"]),
+        flip_rate=row.get("flip_rate"),
     )
 
 

@@ -87,7 +87,8 @@ class Grade:
 class Grading:
     """A judge's grades under a rubric, and what follows from them.
 
-    A None grade makes the total None, and the outcome too unless a gate has failed the reply already.
+    A None grade makes the total None, and the outcome too unless a gate has failed the reply already. Where the judge
+    was asked several times, `flip_rate` is the share of its votes with another outcome than most.
     """
 
     rubric: str
@@ -99,6 +100,7 @@ class Grading:
     total: float | None
     outcome: Outcome | None
     reasons: tuple[str, ...]
+    flip_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ def _covering(spans: Sequence[Spanned], cuts: Sequence[int]) -> Iterator[list[tu
 
 def _grading(grading: Grading, case: Case) -> GradingView:
     return GradingView(
-        title=one_line(f"{grading.rubric} {grading.version}, judge {grading.judge}"),
+        title=one_line(f"{grading.rubric} {grading.version}, judge {grading.judge}{_flips(grading)}"),
         criteria=tuple(map(_criterion, grading.grades)),
         total=grading.total,
         outcome=grading.outcome,
@@ -180,6 +180,11 @@ def _grading(grading: Grading, case: Case) -> GradingView:
         issues=tuple(map(one_line, grading.issues)),
         breaches=tuple(_breach(number, violation, case) for number, violation in enumerate(grading.violations, 1)),
     )
+
+
+def _flips(grading: Grading) -> str:
+    """How often the judge changed its mind, where it was asked several times."""
+    return "" if grading.flip_rate is None else f", whose outcome flips in {grading.flip_rate:.0%} of its votes"
 
 
 def _criterion(grade: Grade) -> CriterionLine:
