@@ -58,7 +58,7 @@ class Location:
     def read(self) -> bytes | None:
         """The whole content; None when there is no such file."""
         try:
-            with self.system.open_input_stream(self.path) as stream:
+            with self.system.open_input_stream(self.path, compression=None) as stream:
                 return cast(bytes, stream.read())
         except FileNotFoundError:
             return None
