@@ -366,7 +366,13 @@ def test_a_job_can_read_from_and_write_to_a_store():
         assert summary.all.tally.rows == 15
         assert run("memory://bucket/in", output="memory://bucket/out") == summary
         names = sorted(name.rpartition("/")[2] for name in store.ls("/bucket/out", detail=False))
-        assert names == ["manifest.json", "part-00000-00000.parquet", "part-00000-00001.parquet", "summary.json"]
+        assert names == [
+            "_report",
+            "manifest.json",
+            "part-00000-00000.parquet",
+            "part-00000-00001.parquet",
+            "summary.json",
+        ]
     finally:
         store.rm("/bucket", recursive=True)
 

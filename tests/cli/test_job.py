@@ -119,3 +119,17 @@ def test_a_single_file_gives_the_same_bytes_by_every_engine_on_one_machine(run, 
     assert run("score", "a.jsonl", "-o", "serial.jsonl").code == 3
     assert run("score", "a.jsonl", "-o", "processes.jsonl", "--engine", "processes", "--workers", "2").code == 3
     assert (tmp_path / "serial.jsonl").read_bytes() == (tmp_path / "processes.jsonl").read_bytes()
+
+
+def test_a_job_is_opened_by_the_command_that_opens_runs(run, tmp_path):
+    write_lines(tmp_path / "in/dt=1/a.jsonl", GOOD, {**GOOD, "id": "b"})
+    write_lines(tmp_path / "in/dt=2/a.jsonl", GOOD)
+    assert run("score", "in", "-o", "out").code == 0
+    ended = run("report", "out")
+    assert (ended.code, ended.err) == (0, "wrote out/report.html\n")
+    assert "job report" in (tmp_path / "out/report.html").read_text()
+    assert "3 rows, 0 failed" in run("report", "out", "--format", "terminal").out
+    assert json.loads(run("report", "out", "--format", "json").out)["rows"] == 3
+    assert run("report", "out/manifest.json", "--format", "md").out.startswith("## Touchstone: ")
+    refused = run("report", "out", "--format", "junit")
+    assert (refused.code, "allowed are terminal, json, html, md" in refused.err) == (2, True)

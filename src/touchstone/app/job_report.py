@@ -42,13 +42,14 @@ class OpenedJob:
         """Everything its report shows."""
         often = {pattern.name: pattern.count for pattern in self.summary.patterns}
         best, worst = _examples(self._telling, often)
+        name = self.directory.name.rstrip("/")
         return job_view(
-            Path(self.directory.name.rstrip("/")).name or self.directory.name,
+            name,
             self.summary,
             self._telling.rows,
-            receipt=_receipt(self._manifest, self._rubric),
+            receipt=_receipt(name, self._manifest, self._rubric),
             inputs=len(self._manifest.sources),
-            is_complete=self._manifest.is_complete,
+            is_finished="pending" not in self._manifest.states,
             best=best,
             worst=worst,
         )
@@ -91,10 +92,10 @@ def _folder(name: str) -> Path:
     return path.parent if path.name in (MANIFEST, SUMMARY, REPORT) and path.is_file() else path
 
 
-def _receipt(manifest: Manifest, rubric: Rubric) -> Receipt:
+def _receipt(name: str, manifest: Manifest, rubric: Rubric) -> Receipt:
     plan = manifest.plan
     return Receipt(
-        goldset=f"{len(manifest.sources):,} inputs" if len(manifest.sources) != 1 else manifest.sources[0].name,
+        goldset=name,
         data=content_hash([source.digest for source in manifest.sources]),
         rubric=rubric.name,
         rubric_version=rubric.version,

@@ -53,12 +53,12 @@ def job_view(
     *,
     receipt: Receipt,
     inputs: int,
-    is_complete: bool,
+    is_finished: bool,
     best: Sequence[tuple[Case, Result]],
     worst: Sequence[tuple[Case, Result]],
 ) -> JobView:
     """The view of the job in a directory of that name."""
-    run = Run(id=name, started="", receipt=receipt, finished="" if is_complete else None, kind="production")
+    run = Run(id=name, started="", receipt=receipt, finished="" if is_finished else None, kind="production")
     view = run_view(run, summary.summary, summary.patterns, rows, gate=None, best=best, worst=worst)
     several = len(summary.partitions) > 1
     return JobView(

@@ -80,7 +80,9 @@ def bootstrap_mean_of_counts(
     n = sum(given.values())
     if n < 2:
         return None
-    values, numbers = np.array(list(given), dtype=np.float64), np.array(list(given.values()), dtype=np.float64)
+    values, numbers = np.array(list(given), dtype=np.float64), np.array(list(given.values()))
+    if n <= MANY_UNITS:
+        return bootstrap_mean(np.repeat(values, numbers).tolist(), seed=seed, draws=draws, bounds=bounds)
     mean = float((values * numbers).sum() / n)
     if len(given) == 1:
         return _constant(mean, n, bounds)
