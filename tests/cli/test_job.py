@@ -25,7 +25,11 @@ def test_many_inputs_go_to_a_directory_and_give_exit_code_0(run, tmp_path):
     write_lines(tmp_path / "a.jsonl", GOOD)
     write_lines(tmp_path / "b.jsonl", GOOD, {**GOOD, "id": "b"})
     ended = run("score", "a.jsonl", "b.jsonl", "-o", "out")
-    assert (ended.code, ended.out, ended.err) == (0, "", "3 results in 2 shards written to out\n")
+    assert (ended.code, ended.out, ended.err) == (
+        0,
+        "",
+        "3 results in 2 shards written to out\nfor the report: touchstone report out\n",
+    )
     ended = run("score", "a.jsonl", "b.jsonl", "-o", "out")
     assert ended.err.startswith("going on with out: 3 rows in 2 shards are there\n")
 
@@ -37,7 +41,8 @@ def test_failed_rows_and_inputs_are_named_and_give_exit_code_3(run, tmp_path):
     assert ended.code == 3
     assert ended.err.startswith("in/a.jsonl:2: not valid JSON")
     assert "in/b.parquet is not a complete Parquet file" in ended.err
-    assert ended.err.endswith("mend them and run the same command again\n")
+    assert "2 results in 1 shard written to out, 1 of them failed rows" in ended.err
+    assert "1 input could not be read to the end: mend it and run the same command again" in ended.err
 
 
 def test_the_summary_is_on_stdout(run, tmp_path):

@@ -18,7 +18,7 @@ from typing import Any
 from touchstone.core.errors import ConfigError, ResourceError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
 from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
-from touchstone.engines.processes import cores
+from touchstone.engines.processes import START_ATTEMPTS, cores
 from touchstone.engines.worker import Answer, attempt
 
 # Without any worker for so long, the cluster has no room for one.
@@ -111,6 +111,8 @@ class _Crew:
         self._tasks_each = tasks_each
         self._done: Counter[Any] = Counter()
         self._heard = time.monotonic()
+        self._size = size
+        self._lost_starting = 0
         for _ in range(size):
             self._hire()
 
@@ -155,7 +157,11 @@ class _Crew:
         if answer.kind == "error":
             raise answer.content
         if call.task is None:
-            self._free.append(call.actor)
+            if answer.kind == "ready":
+                self._lost_starting = 0
+                self._free.append(call.actor)
+            else:
+                self._lose(call, reason=f"met {answer.content}")
             return
         self._done[call.actor] += 1
         if self._done[call.actor] < self._tasks_each:
@@ -173,6 +179,13 @@ class _Crew:
         self._end(call.actor)
         if call.task:
             self._ledger.lost(call.task, reason=f"worker lost: {reason}")
+        else:
+            self._lost_starting += 1
+            if self._lost_starting >= START_ATTEMPTS * self._size:
+                raise ResourceError(
+                    f"{self._lost_starting} workers in a row were lost while they loaded their models (the last "
+                    f"{reason}): each needs about 400 MB of memory on its node; see ray status, or give fewer --workers"
+                )
         self._hire()
 
     def _end(self, actor: Any) -> None:
