@@ -8,7 +8,7 @@ import logging
 import os
 import pickle
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -88,6 +88,14 @@ class _Call:
     task: Task[Any] | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A task whose items are in the cluster's store already."""
+
+    task: Task[Any]
+    items: Any
+
+
 class _Crew:
     """The actors of one map: all are asked for at the start, and each that is lost once more."""
 
@@ -108,6 +116,7 @@ class _Crew:
         self._on_event = on_event
         self._free: list[Any] = []
         self._calls: dict[Any, _Call] = {}
+        self._waiting: deque[_Sent] = deque()
         self._tasks_each = tasks_each
         self._done: Counter[Any] = Counter()
         self._heard = time.monotonic()
@@ -117,10 +126,16 @@ class _Crew:
             self._hire()
 
     def hand_out(self) -> None:
-        """Give every free actor a task."""
-        while self._free and (task := self._ledger.next_task()):
+        """Give every free actor a task; then read and send ahead while they work, so that none waits for it."""
+        while self._free and (given := self._waiting.popleft() if self._waiting else self._sent_ahead()):
             actor = self._free.pop()
-            self._calls[actor.run.remote(task.items)] = _Call(actor, task)
+            self._calls[actor.run.remote(given.items)] = _Call(actor, given.task)
+        while len(self._waiting) < self._size and (given := self._sent_ahead()):
+            self._waiting.append(given)
+
+    def _sent_ahead(self) -> "_Sent | None":
+        task = self._ledger.next_task()
+        return _Sent(task, self._ray.put(task.items)) if task else None
 
     def listen(self, *, patience: float) -> None:
         """Take an answer or a loss when one comes; ResourceError when none can come any more."""
@@ -143,6 +158,7 @@ class _Crew:
             self._end(actor)
         self._calls.clear()
         self._free.clear()
+        self._waiting.clear()
 
     def _hire(self) -> None:
         actor = self._actor.remote(self._work)
