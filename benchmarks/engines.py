@@ -1,8 +1,11 @@
 """Engines -> their rates in one run, memory as a job grows, and a long job killed in the middle and gone on with.
 
 Each engine scores the same varied replies into shards, in a process of its own; the shards must be the same bytes.
-Rates are taken between the first and the last batch, so that loading models does not count. Only ratios within a run
-mean something elsewhere. `python -m benchmarks engines --rows 4000 --job-rows 200000` is the full measurement.
+Engines take turns, several rounds of them, and a ratio is the median of the rounds' ratios: only ratios within a round
+mean something elsewhere. Rates are taken between the first and the last batch, so that loading models does not count.
+
+`python -m benchmarks engines` takes about eight minutes on two cores; `--job-rows 200000` adds the long job, of short
+replies, in about twenty.
 """
 
 import argparse
@@ -17,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.cases import ROOT
@@ -37,13 +41,22 @@ SETTLED = 10_000
 
 @dataclass(slots=True)
 class Timed:
-    """What one scoring came to: rows and seconds between its first and last batch, and bytes held on the way."""
+    """What one scoring came to: rows and seconds between its first and last batch, and bytes held on the way.
+
+    `driver` is the processor time of the driver alone, `own` the most bytes that it alone held.
+    """
 
     rows: int = 0
     seconds: float = 0.0
     total_seconds: float = 0.0
+    driver: float = 0.0
     peak: int = 0
+    own: int = 0
     marks: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> float:
+        return self.rows / self.seconds
 
 
 def run(arguments: Sequence[str] = ()) -> None:
@@ -59,7 +72,8 @@ def run(arguments: Sequence[str] = ()) -> None:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks engines")
-    parser.add_argument("--rows", type=int, default=2000, help="replies that every engine scores")
+    parser.add_argument("--rows", type=int, default=1500, help="replies that every engine scores in a round")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each engine takes its turn")
     parser.add_argument("--job-rows", type=int, default=0, help="replies of the job that is killed half-way")
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args(list(arguments))
@@ -68,24 +82,36 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def _ratios(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     write_replies(folder / "in", rows=options.rows)
     names = ["serial", "processes", *(["ray"] if find_spec("ray") else [])]
-    timed, bytes_ = {}, {}
-    for name in names:
-        timed[name] = _child(name, folder / "in", folder / name, workers=options.workers)
-        bytes_[name] = _shards(folder / name)
-        rate = timed[name].rows / timed[name].seconds
-        print(f"{name:10} {rate:8.1f} replies/s, {timed[name].peak / 1e6:,.0f} MB at most", flush=True)
-    rates = {name: each.rows / each.seconds for name, each in timed.items()}
-    ratios = {"processes_to_serial": rates["processes"] / rates["serial"]}
-    if "ray" in rates:
-        ratios["ray_to_processes"] = rates["ray"] / rates["processes"]
+    rounds: list[dict[str, Timed]] = []
+    bytes_: set[str] = set()
+    for number in range(options.rounds):
+        # Whoever is first in one round is last in the next: a machine that warms up or slows down favours nobody.
+        order = names if number % 2 == 0 else names[::-1]
+        rounds.append({})
+        for name in order:
+            target = folder / f"{name}-{number}"
+            rounds[-1][name] = timed = _child(name, folder / "in", target, workers=options.workers)
+            bytes_.add(json.dumps(_shards(target)))
+            print(f"round {number + 1}: {name:10} {timed.rate:8.1f} replies/s", flush=True)
+    ratios = {"processes_to_serial": median(each["processes"].rate / each["serial"].rate for each in rounds)}
+    if "ray" in names:
+        ratios["ray_to_processes"] = median(each["ray"].rate / each["processes"].rate for each in rounds)
     for name, ratio in ratios.items():
         print(f"{name:24} {ratio:.2f}", flush=True)
+    rates = {name: median(each[name].rate for each in rounds) for name in names}
+    source, target = _size(folder / "in"), _size(folder / "serial-0")
     return {
+        "rounds": options.rounds,
         "replies_per_second": rates,
-        "seconds_with_start": {name: each.total_seconds for name, each in timed.items()},
-        "peak_megabytes": {name: each.peak / 1e6 for name, each in timed.items()},
+        "replies_per_second_by_round": [{name: each[name].rate for name in names} for each in rounds],
+        "seconds_with_start": {name: median(each[name].total_seconds for each in rounds) for name in names},
+        "peak_megabytes": {name: max(each[name].peak for each in rounds) / 1e6 for name in names},
+        "driver_megabytes": max(each["processes"].own for each in rounds) / 1e6,
+        "driver_ms_per_row": 1000 * median(each["processes"].driver / each["processes"].rows for each in rounds),
+        "input_bytes_per_row": source / options.rows,
+        "output_bytes_per_row": target / options.rows,
         "ratios": ratios,
-        "identical": len({json.dumps(each) for each in bytes_.values()}) == 1,
+        "identical": len(bytes_) == 1,
         "replies_per_core_hour": 3600 * rates["serial"],
     }
 
@@ -93,7 +119,7 @@ def _ratios(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
 def _job(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """A long job by processes, killed without warning when half of its rows are written, then finished."""
     source, target = folder / "job", folder / "out"
-    write_replies(source, rows=options.job_rows, files=10)
+    write_replies(source, rows=options.job_rows, files=10, is_short=True)
     half = _start("processes", source, target, workers=options.workers)
     while _rows_written(target) < options.job_rows / 2:
         time.sleep(1)
@@ -105,6 +131,7 @@ def _job(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     print(f"job of {options.job_rows:,} killed with {kept:,} rows written", flush=True)
     rest = _child("processes", source, target, workers=options.workers)
     content = json.loads((target / MANIFEST).read_text())
+    ids = _ids(target)
     marks = {int(rows): held for rows, held in rest.marks.items()}
     settled = marks.get(SETTLED)
     growth = max(held for rows, held in marks.items() if rows >= SETTLED) / settled if settled else None
@@ -113,10 +140,27 @@ def _job(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "rows": _rows_written(target),
         "kept_when_killed": kept,
         "complete": content["complete"],
+        "each_row_once": ids == [f"{number:08}" for number in range(options.job_rows)],
         "seconds_after_resume": rest.total_seconds,
         "megabytes_by_rows": {str(rows): held / 1e6 for rows, held in marks.items()},
         "memory_growth": growth,
     }
+
+
+def _ids(target: Path) -> list[str]:
+    from pyarrow import parquet
+
+    return [
+        id
+        for path in sorted(target.glob("part-*"))
+        for id in parquet.read_table(path, columns=["id"])["id"].to_pylist()
+    ]
+
+
+def _size(folder: Path) -> int:
+    return sum(
+        path.stat().st_size for path in folder.rglob("*") if path.name.startswith(("part-", "cases")) and path.is_file()
+    )
 
 
 def _rows_written(target: Path) -> int:
@@ -147,12 +191,15 @@ def _start(name: str, source: Path, target: Path, *, workers: int) -> "subproces
 def _measure(name: str, source: str, target: str, workers: str) -> None:
     """In the child: score, and print what it came to as the last line."""
     timed, start = Timed(), time.monotonic()
-    first: list[tuple[float, int]] = []
+    first: list[tuple[float, float, int]] = []
 
     def follow(progress: Progress) -> None:
-        first.append((time.monotonic(), progress.rows)) if not first else None
-        timed.rows, timed.seconds = progress.rows - first[0][1], time.monotonic() - first[0][0]
+        now, spent = time.monotonic(), time.process_time()
+        first.append((now, spent, progress.rows)) if not first else None
+        timed.rows, timed.seconds = progress.rows - first[0][2], now - first[0][0]
+        timed.driver = spent - first[0][1]
         timed.peak = max(timed.peak, progress.memory or 0)
+        timed.own = max(timed.own, _own())
         for mark in MARKS:
             if progress.rows >= mark and mark not in timed.marks:
                 timed.marks[mark] = progress.memory or 0
@@ -163,6 +210,12 @@ def _measure(name: str, source: str, target: str, workers: str) -> None:
         run_job(job, engine=chosen, watch=Watch(on_progress=follow))
     timed.total_seconds = time.monotonic() - start
     print(json.dumps(asdict(timed)), flush=True)
+
+
+def _own() -> int:
+    """The bytes that this process alone holds."""
+    pages = Path("/proc/self/statm")
+    return int(pages.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") if pages.exists() else 0
 
 
 if __name__ == "__main__":

@@ -21,30 +21,45 @@ _DIGIT = re.compile(r"\d")
 _CHANGED_PASSAGES = 0.3
 
 
-def write_replies(folder: Path, *, rows: int, files: int = 1) -> None:
+def write_replies(folder: Path, *, rows: int, files: int = 1, is_short: bool = False) -> None:
     """Cases number 0 to rows - 1 as JSON lines, in that many files of one partition each."""
     for number in range(files):
         first, last = rows * number // files, rows * (number + 1) // files
         path = folder / f"part={number:02}" / "cases.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as stream:
-            for row in replies(first, last):
+            for row in replies(first, last, is_short=is_short):
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def replies(first: int, last: int) -> Iterator[dict[str, Any]]:
-    """The rows from one number to the one before another."""
+def replies(first: int, last: int, *, is_short: bool = False) -> Iterator[dict[str, Any]]:
+    """The rows from one number to the one before another; short ones have two sentences and one passage of two."""
     cases, words = _material()
     for number in range(first, last):
         chance = random.Random(number)
         case = cases[number % len(cases)]
         passages = [passage.text for passage in case.context or ()]
+        if is_short:
+            yield _short(number, case, words, chance)
+            continue
         yield {
             "id": f"{number:08}",
             "input": _digits(case.question, chance),
             "response": _varied(case.response, words, chance),
             "context": [_digits(p, chance) if chance.random() < _CHANGED_PASSAGES else p for p in passages],
         } | ({"expected_output": case.expected_output} if case.expected_output and chance.random() < 0.5 else {})
+
+
+def _short(number: int, case: Case, words: tuple[str, ...], chance: random.Random) -> dict[str, Any]:
+    sentences = _SENTENCE.split(case.response)
+    at = chance.randrange(len(sentences))
+    passages = [" ".join(_SENTENCE.split(passage.text)[:2]) for passage in case.context or ()]
+    return {
+        "id": f"{number:08}",
+        "input": _digits(_SENTENCE.split(case.question)[0], chance),
+        "response": " ".join(_swapped(_digits(s, chance), words, chance) for s in sentences[at : at + 2]),
+        "context": passages[:1],
+    }
 
 
 def _varied(reply: str, words: tuple[str, ...], chance: random.Random) -> str:

@@ -1,15 +1,17 @@
-"""Committed results -> the tables of docs/benchmarks.md, each between `<!-- name -->` and `<!-- end -->`."""
+"""Committed results -> the tables of the pages below, each between `<!-- name -->` and `<!-- end -->`."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from benchmarks.cases import PUBLIC_SETS, ROOT
+from benchmarks.costs import CORE_HOUR, MODELS, SIZES, model_cost, replies_per_core_hour
 from benchmarks.error_classes import SORTS, classes
 from benchmarks.growth import slope
 from benchmarks.record import RESULTS, read
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGES = (ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "cluster.md")
 MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 SHOWN = {
     "s_hall": "S_hall",
@@ -26,10 +28,10 @@ MOST_GRADED = 1.6
 
 
 def run() -> None:
-    """Write the tables whose results are there into the page; the text around them stays."""
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(MARKED.sub(_filled, page), encoding="utf-8")
-    print("written: the tables of docs/benchmarks.md", flush=True)
+    """Write the tables whose results are there into the pages; the text around them stays."""
+    for page in PAGES:
+        page.write_text(MARKED.sub(_filled, page.read_text(encoding="utf-8")), encoding="utf-8")
+        print(f"written: the tables of docs/{page.name}", flush=True)
 
 
 def _filled(match: re.Match[str]) -> str:
@@ -222,11 +224,72 @@ def _engines(figures: dict[str, Any]) -> str:
     if job := figures.get("job"):
         complete, kept = _met(holds=job["complete"]), f"{job['kept_when_killed']:,}"
         lines.append([f"{job['rows']:,} rows, killed at {kept} and gone on with: complete", complete, "yes", complete])
+        once = _met(holds=job["each_row_once"])
+        lines.append(["every one of them there once, in order", once, "yes", once])
         if growth := job["memory_growth"]:
             most = targets["memory_growth"]
             met = _met(holds=growth <= most)
             lines.append(["memory at most / at 10,000 rows", f"{growth:.2f}", f"≤ {most:g}", met])
     return _table(["figure", "measured", "target", "met"], lines)
+
+
+def _sizes(speed: dict[str, Any]) -> str:
+    """What jobs of several sizes take, by the measured rate and the price of a core."""
+    rate = _rate(speed)
+    lines = []
+    for replies in SIZES:
+        hours = replies / rate
+        days = [
+            f"{hours / cores:,.1f} h" if hours / cores < 48 else f"{hours / cores / 24:,.1f} days" for cores in (8, 64)
+        ]
+        lines.append([f"{replies:,}", f"{hours:,.0f}", *days, f"${hours * CORE_HOUR:,.2f}"])
+    head = ["replies", "core-hours", "8 cores", "64 cores", f"cost at ${CORE_HOUR:g} a core-hour"]
+    source = "engines.json" if _engines_figures() else "speed.json"
+    return f"By {rate:,.0f} replies a core-hour (benchmarks/results/{source}):\n\n" + _table(head, lines)
+
+
+def _judges(speed: dict[str, Any]) -> str:
+    """The same replies by a hosted model, at its list price and the tokens that are assumed."""
+    lines = []
+    for model in MODELS:
+        each = model_cost(model)
+        prices = f"${model.read:.2f} read, ${model.written:.2f} written, a million tokens"
+        lines.append([model.name, prices, f"${1e6 * each:,.0f}", f"${1e9 * each:,.0f}"])
+    ours = CORE_HOUR / _rate(speed)
+    lines.append(["Touchstone, offline", f"${CORE_HOUR:g} a core-hour", f"${1e6 * ours:,.2f}", f"${1e9 * ours:,.0f}"])
+    return _table(["judge", "price", "a million replies", "a billion replies"], lines)
+
+
+def _billion(speed: dict[str, Any]) -> str:
+    """A year of a billion replies as one job a day."""
+    hours, a_day, cores, at_once = 1e9 / _rate(speed), 1e9 / 365, 64, 16
+    minutes = 60 * a_day / _rate(speed) / cores
+    days = 365 * minutes / at_once / 60 / 24
+    shards = math.ceil(a_day / 20_000)
+    lines = [
+        ["core-hours", f"{hours:,.0f}"],
+        ["rows a day", f"{a_day:,.0f}"],
+        [f"minutes for a day's rows on {cores} cores", f"{minutes:,.0f}"],
+        [f"days for the year, {at_once} jobs at a time", f"{days:,.1f}"],
+        ["shards a day with --shard-rows 20000", f"{shards:,}"],
+        ["shards in all", f"{365 * shards:,}"],
+        ["cost of the cores", f"${hours * CORE_HOUR:,.0f}"],
+    ]
+    if figures := _engines_figures():
+        lines += [
+            ["results, TB", f"{figures['output_bytes_per_row'] * 1e9 / 1e12:,.1f}"],
+            ["inputs, TB", f"{figures['input_bytes_per_row'] * 1e9 / 1e12:,.1f}"],
+            ["cores that one driver keeps busy", f"{3_600_000 / _rate(speed) / figures['driver_ms_per_row']:,.0f}"],
+        ]
+    return _table(["a billion replies", ""], lines)
+
+
+def _rate(speed: dict[str, Any]) -> float:
+    return replies_per_core_hour(_engines_figures(), speed)
+
+
+def _engines_figures() -> dict[str, Any] | None:
+    return read("engines") if (RESULTS / "engines.json").exists() else None
 
 
 # Mark in the page -> how the table is made, and of which results.
@@ -241,4 +304,7 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "values": (_values, "values"),
     "evaluation": (_evaluation, "evaluation"),
     "engines": (_engines, "engines"),
+    "sizes": (_sizes, "speed"),
+    "billion": (_billion, "speed"),
+    "judges": (_judges, "speed"),
 }

@@ -311,6 +311,69 @@ def test_when_there_is_no_space_left_what_is_written_is_kept_and_a_rerun_finishe
     assert run("in").all.tally.rows == 35
 
 
+def test_a_file_that_may_not_grow_stops_the_job_and_a_rerun_finishes():
+    """The system itself refuses: no file of this process may be larger than the limit."""
+    import resource
+    import signal
+
+    write_lines("in/a.jsonl", rows(35, noise="x"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, before[1]))
+    try:
+        with pytest.raises(InputError, match=r"out/\S+ cannot be written \(File too large\): 0 shards are kept; free"):
+            run("in")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, former)
+    assert not list(Path("out").glob(".*.part"))
+    assert run("in").all.tally.rows == 35
+
+
+DRIFT = {
+    "context as one text": {"context": "Due on 3 May."},
+    "context as texts": {"context": ["Due on 3 May."]},
+    "context as objects": {"context": [{"id": "kb", "text": "Due on 3 May."}]},
+    "a conversation": {"input": [{"role": "user", "content": "When?"}]},
+    "another column": {"agent": 7},
+    "a confidence": {"confidence": 0.5},
+}
+
+
+def test_files_may_differ_in_what_columns_they_have_and_how_they_write_them():
+    for at, more in enumerate(DRIFT.values()):
+        write_table(f"in/{at}.parquet", [{"id": "a", "response": "a long reply", **more}])
+    write_lines("in/lines.jsonl", [{"id": "a", "response": "a long reply", "category": 5}])
+    summary = run("in", keep=("agent",))
+    assert (summary.all.tally.rows, summary.all.tally.failed, summary.unread) == (len(DRIFT) + 1, 1, {})
+    assert summary.failures == {"CaseError": 1}
+    assert table()["agent"].to_pylist().count("7") == 1
+
+
+def test_a_row_that_no_worker_survives_is_named_and_tried_again_by_a_rerun(monkeypatch):
+    class Unlucky(Serial):
+        """Loses whatever batch it is given, row by row, when it holds the row r3."""
+
+        def map(self, work, batches):
+            for items in batches:
+                yield tuple(
+                    work.lost(item, reason="worker was killed by signal 9")
+                    if item.entry.case.id == "r3"
+                    else work([item])
+                    for item in items
+                )
+
+    write_lines("in/a.jsonl", rows(12))
+    named = []
+    summary = run("in", engine=Unlucky(), watch=Watch(on_failure=named.append))
+    assert (summary.all.tally.rows, summary.failures) == (12, {"WorkerLost": 1})
+    assert [(each.file, each.line, "killed by signal 9" in each.failure.message) for each in named] == [
+        ("in/a.jsonl", 4, True)
+    ]
+    summary = run("in")
+    assert (summary.all.tally.rows, summary.all.tally.failed, manifest()["complete"]) == (12, 0, True)
+
+
 def test_the_summary_has_rates_with_intervals_by_partition():
     write_lines("in/dt=1/a.jsonl", [{"id": "a", "response": "a leak of data"}, {"id": "b", "response": "a long reply"}])
     write_lines("in/dt=2/b.jsonl", [{"id": "a", "response": "a long reply"}, b"{\n"])
@@ -366,7 +429,13 @@ def test_a_job_can_read_from_and_write_to_a_store():
         assert summary.all.tally.rows == 15
         assert run("memory://bucket/in", output="memory://bucket/out") == summary
         names = sorted(name.rpartition("/")[2] for name in store.ls("/bucket/out", detail=False))
-        assert names == ["manifest.json", "part-00000-00000.parquet", "part-00000-00001.parquet", "summary.json"]
+        assert names == [
+            "_report",
+            "manifest.json",
+            "part-00000-00000.parquet",
+            "part-00000-00001.parquet",
+            "summary.json",
+        ]
     finally:
         store.rm("/bucket", recursive=True)
 

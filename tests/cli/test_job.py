@@ -25,7 +25,11 @@ def test_many_inputs_go_to_a_directory_and_give_exit_code_0(run, tmp_path):
     write_lines(tmp_path / "a.jsonl", GOOD)
     write_lines(tmp_path / "b.jsonl", GOOD, {**GOOD, "id": "b"})
     ended = run("score", "a.jsonl", "b.jsonl", "-o", "out")
-    assert (ended.code, ended.out, ended.err) == (0, "", "3 results in 2 shards written to out\n")
+    assert (ended.code, ended.out, ended.err) == (
+        0,
+        "",
+        "3 results in 2 shards written to out\nfor the report: touchstone report out\n",
+    )
     ended = run("score", "a.jsonl", "b.jsonl", "-o", "out")
     assert ended.err.startswith("going on with out: 3 rows in 2 shards are there\n")
 
@@ -37,7 +41,8 @@ def test_failed_rows_and_inputs_are_named_and_give_exit_code_3(run, tmp_path):
     assert ended.code == 3
     assert ended.err.startswith("in/a.jsonl:2: not valid JSON")
     assert "in/b.parquet is not a complete Parquet file" in ended.err
-    assert ended.err.endswith("mend them and run the same command again\n")
+    assert "2 results in 1 shard written to out, 1 of them failed rows" in ended.err
+    assert "1 input could not be read to the end: mend it and run the same command again" in ended.err
 
 
 def test_the_summary_is_on_stdout(run, tmp_path):
@@ -119,3 +124,17 @@ def test_a_single_file_gives_the_same_bytes_by_every_engine_on_one_machine(run, 
     assert run("score", "a.jsonl", "-o", "serial.jsonl").code == 3
     assert run("score", "a.jsonl", "-o", "processes.jsonl", "--engine", "processes", "--workers", "2").code == 3
     assert (tmp_path / "serial.jsonl").read_bytes() == (tmp_path / "processes.jsonl").read_bytes()
+
+
+def test_a_job_is_opened_by_the_command_that_opens_runs(run, tmp_path):
+    write_lines(tmp_path / "in/dt=1/a.jsonl", GOOD, {**GOOD, "id": "b"})
+    write_lines(tmp_path / "in/dt=2/a.jsonl", GOOD)
+    assert run("score", "in", "-o", "out").code == 0
+    ended = run("report", "out")
+    assert (ended.code, ended.err) == (0, "wrote out/report.html\n")
+    assert "job report" in (tmp_path / "out/report.html").read_text()
+    assert "3 rows, 0 failed" in run("report", "out", "--format", "terminal").out
+    assert json.loads(run("report", "out", "--format", "json").out)["rows"] == 3
+    assert run("report", "out/manifest.json", "--format", "md").out.startswith("## Touchstone: ")
+    refused = run("report", "out", "--format", "junit")
+    assert (refused.code, "allowed are terminal, json, html, md" in refused.err) == (2, True)

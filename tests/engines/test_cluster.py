@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(find_spec("ray") is None, reason="RAY IS NOT INSTALLED: the cluster was not tested"),
 ]
 
-ROWS = 300
+ROWS = 210
 SOURCE = str(Path(touchstone.__file__).parents[1])
 RAY = [str(Path(sys.executable).with_name("ray"))]
 # The cluster of this test is its own: it lets in nobody but those who have the token made here.
@@ -34,15 +35,15 @@ ENVIRONMENT = os.environ | {
 PORT = 6391
 
 
-def node(*options, folder):
+def node(*options, said):
     """A node of the cluster that is up; on a busy machine one may give up, and another is started."""
     for _ in range(3):
-        process = start_node(*options, said=folder / "ray")
-        while process.poll() is None and b"Ray runtime started" not in (folder / "ray").read_bytes():
+        process = start_node(*options, said=said)
+        while process.poll() is None and b"Ray runtime started" not in said.read_bytes():
             time.sleep(0.2)
         if process.poll() is None:
             return process
-    raise RuntimeError((folder / "ray").read_text())
+    raise RuntimeError(said.read_text())
 
 
 def start_node(*options, said):
@@ -58,8 +59,12 @@ def cluster(tmp_path):
     """A head and two more nodes, each of one core."""
     nodes = []
     try:
-        nodes.append(node("--head", "--port", str(PORT), "--include-dashboard", "false", folder=tmp_path))
-        nodes.extend(node("--address", f"127.0.0.1:{PORT}", folder=tmp_path) for _ in range(2))
+        nodes.append(node("--head", "--port", str(PORT), "--include-dashboard", "false", said=tmp_path / "head"))
+        with ThreadPoolExecutor(2) as pool:
+            joining = [
+                pool.submit(node, "--address", f"127.0.0.1:{PORT}", said=tmp_path / f"node{at}") for at in range(2)
+            ]
+        nodes.extend(each.result() for each in joining)
         yield nodes
     finally:
         for each in nodes:
@@ -98,7 +103,7 @@ def score(folder, *options):
     command = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
     with (folder / "stderr").open("ab") as said:
         return subprocess.Popen(
-            [*command, "score", "in", "--shard-rows", "30", *options],
+            [*command, "score", "in", "--shard-rows", "15", *options],
             cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=said,
         )  # fmt: skip
 

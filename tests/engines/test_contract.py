@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.engines.works import Squares, Stillborn, Unprepared
+from tests.engines.works import Squares, Starved, Stillborn, Unprepared
 
 from touchstone.core.errors import ConfigError, ResourceError
 from touchstone.engines.choice import ENGINES, engine
@@ -78,6 +78,21 @@ def test_an_item_that_meets_a_defect_is_given_up_alone_and_not_quoted(name):
     assert given == [1, 4, ("lost", "defect", "KeyError"), 9, ("lost", "memory", "MemoryError"), 16]
     assert [event.kind for event in events].count("item_lost") == 2
     assert "customer" not in str(events)
+
+
+@pytest.mark.parametrize("name", WITH_WORKERS)
+def test_a_worker_that_runs_out_of_memory_gives_up_the_item_alone(name):
+    events = []
+    given = flat(made(name, events).map(Squares(), cut([1, "allocate", 3, 4], 2)))
+    assert given == [1, ("lost", "allocate", "MemoryError"), 9, 16]
+    assert "worker_lost" not in [event.kind for event in events]
+
+
+@pytest.mark.parametrize("name", WITH_WORKERS)
+def test_workers_without_memory_for_their_models_end_the_map_with_a_remedy(name, capfd):
+    with pytest.raises(ResourceError, match=r"workers in a row .* met MemoryError.*400 MB of memory.* fewer --workers"):
+        list(made(name, workers=1).map(Starved(), [[1]]))
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("name", WITH_WORKERS)

@@ -37,9 +37,38 @@ class Squares:
             raise KeyError("the customer's own words")
         if item == "memory":
             raise MemoryError
+        if item == "allocate":
+            exhaust()
         if item == "unusable":
             raise ResourceError("no parser")
         return item if isinstance(item, str) else item * item
+
+
+def exhaust():
+    """Ask for more memory than this process may have; its limit is as it was afterwards."""
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 50_000_000, limits[1]))
+    try:
+        bytearray(500_000_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+@dataclass(frozen=True)
+class Starved:
+    """Work whose models do not fit into memory."""
+
+    def prepare(self):
+        exhaust()
+
+    def __call__(self, items):
+        return []
+
+    def lost(self, item, *, reason):
+        return []
 
 
 @dataclass(frozen=True)

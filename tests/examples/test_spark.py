@@ -26,7 +26,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples/spark/score_replies.py"
 
 
 def test_the_example_scores_a_table_as_touchstone_does(tmp_path):
-    rows = [{**row, "dt": f"2025-06-0{1 + at % 2}"} for at, row in enumerate(gold_rows(40))]
+    rows = [{**row, "dt": f"2025-06-0{1 + at % 2}"} for at, row in enumerate(gold_rows(20))]
     table = pa.Table.from_pylist(rows)
     parquet.write_table(table, tmp_path / "cases.parquet")
     source = str(Path(touchstone.__file__).parents[1])
@@ -34,7 +34,7 @@ def test_the_example_scores_a_table_as_touchstone_does(tmp_path):
         [sys.executable, str(EXAMPLE), str(tmp_path / "cases.parquet"), str(tmp_path / "results")],
         env=os.environ | {
             "PYTHONPATH": source, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYSPARK_SUBMIT_ARGS": "--master local[2] --conf spark.ui.enabled=false pyspark-shell",
+            "PYSPARK_SUBMIT_ARGS": "--master local[1] --conf spark.ui.enabled=false pyspark-shell",
         },
         capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip

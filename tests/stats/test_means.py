@@ -8,7 +8,7 @@ from scipy import stats
 
 from touchstone.stats import means
 from touchstone.stats.interval import Interval
-from touchstone.stats.means import bootstrap_mean, clustered_bootstrap_mean
+from touchstone.stats.means import bootstrap_mean, bootstrap_mean_of_counts, clustered_bootstrap_mean
 
 GRADES = st.lists(st.integers(0, 4), min_size=2, max_size=60)
 
@@ -145,3 +145,19 @@ def test_the_clustered_interval_covers_where_the_plain_one_does_not():
         plain += other.low <= 3 <= other.high
     assert held / 500 >= 0.92
     assert plain / 500 < 0.85
+
+
+@pytest.mark.parametrize("times", [1, 40, 400])
+def test_counts_give_the_interval_of_the_values_they_stand_for(times):
+    counts = {0.0: 3 * times, 1.0: 1 * times, 3.0: 4 * times, 4.0: 9 * times, 2.0: 0}
+    values = [value for value, number in counts.items() for _ in range(number)]
+    found, expected = bootstrap_mean_of_counts(counts, bounds=(0.0, 4.0)), bootstrap_mean(values, bounds=(0.0, 4.0))
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert found.method == expected.method
+
+
+def test_counts_of_one_value_or_of_none_are_as_values_are():
+    assert bootstrap_mean_of_counts({}) is None
+    assert bootstrap_mean_of_counts({4.0: 1}) is None
+    alike = bootstrap_mean_of_counts({4.0: 3000}, bounds=(0.0, 4.0))
+    assert (alike.low, alike.high, alike.method) == (pytest.approx(4 - 4 * 3 / 3000), 4.0, "rule of three")

@@ -11,6 +11,7 @@ from touchstone.app.work import WORKER_LOST
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
+from touchstone.io.excerpts import FOLDER, excerpt_name
 from touchstone.io.files import Format
 from touchstone.io.lines import UNREADABLE
 from touchstone.io.locations import Location, clear_unfinished, is_url, locate, shown_name
@@ -18,8 +19,14 @@ from touchstone.io.manifest import MANIFEST, Manifest, manifest_bytes, read_mani
 from touchstone.io.shards import ShardFormat
 from touchstone.io.sources import Source, find_sources
 from touchstone.rubric.card import rubric_to_dict
+from touchstone.rubric.model import Rubric
+from touchstone.rubric.parse import parse_rubric
+from touchstone.rubric.written import write_rubric
 
 SHARD_ROWS = 2000
+JUDGE = "offline"
+# For the report; whether it is another one is told by its hash.
+_RUBRIC_TEXT = "rubric_text"
 # Failures that may be gone when a job is run again: their shards are written anew.
 _PASSING = (f"failure/{WORKER_LOST}", f"failure/{UNREADABLE}")
 
@@ -70,6 +77,11 @@ def is_directory(output: str) -> bool:
     return name.endswith("/") or not Path(name).suffix or (not is_url(output) and Path(output).is_dir())
 
 
+def rubric_of(manifest: Manifest) -> Rubric:
+    """The rubric that a job grades by."""
+    return parse_rubric(manifest.plan[_RUBRIC_TEXT], name="the rubric in the manifest")
+
+
 @contextmanager
 def open_job(order: Order, *, settings: Settings) -> Iterator[Job]:
     """A new job, or the one that was begun in the directory; ConfigError when that was another one."""
@@ -82,7 +94,7 @@ def open_job(order: Order, *, settings: Settings) -> Iterator[Job]:
     plan = _plan(order, settings, partitions=columns)
     manifest = Manifest(plan, sources) if former is None else _resumed(former, plan, sources, directory=directory)
     if directory.is_local:
-        Path(directory.path).mkdir(parents=True, exist_ok=True)
+        (Path(directory.path) / FOLDER).mkdir(parents=True, exist_ok=True)
     with _alone(directory):
         clear_unfinished(directory)
         job = Job(order, settings, directory, manifest, ("source", *columns))
@@ -124,7 +136,9 @@ def _resumed(former: Manifest, plan: Mapping[str, Any], sources: list[Source], *
     whole = {
         name: shard
         for name, shard in former.shards.items()
-        if sizes.get(name) == shard.size and not any(shard.counts.get(failure) for failure in _PASSING)
+        if sizes.get(name) == shard.size
+        and excerpt_name(name) in sizes
+        and not any(shard.counts.get(failure) for failure in _PASSING)
     }
     manifest = Manifest(plan, sources, list(former.states), dict(former.messages), dict(former.shards))
     for at, (before, now) in enumerate(zip(former.sources, sources, strict=True)):
@@ -153,6 +167,7 @@ def _plan(order: Order, settings: Settings, *, partitions: Sequence[str]) -> dic
         "touchstone": __version__,
         "parser": f"{PARSER} {PARSER_VERSION}",
         "thresholds": asdict(settings.plan),
+        "judge": JUDGE,
         "rubric": f"{settings.rubric.name} {settings.rubric.version} {content_hash(rubric_to_dict(settings.rubric))}",
         "policy": content_hash(asdict(settings.policy)),
         "columns": dict(settings.columns),
@@ -161,11 +176,12 @@ def _plan(order: Order, settings: Settings, *, partitions: Sequence[str]) -> dic
         "shard_rows": order.shard_rows,
         "keep": list(order.keep),
         "partitions": list(partitions),
+        _RUBRIC_TEXT: write_rubric(settings.rubric),
     }
 
 
 def _refuse_other_plan(before: Mapping[str, Any], now: Mapping[str, Any], *, directory: Location) -> None:
-    for name in now:
+    for name in (each for each in now if each != _RUBRIC_TEXT):
         was, is_ = before.get(name), now[name]
         if name == "thresholds" and isinstance(was, Mapping) and was != is_:
             name = next(key for key in is_ if was.get(key) != is_[key])  # noqa: PLW2901 - the threshold is what changed

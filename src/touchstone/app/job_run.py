@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from touchstone.app.job import Job
 from touchstone.app.job_log import Log, no_log
-from touchstone.app.job_summary import summarise
+from touchstone.app.job_summary import read_excerpts, summarise
 from touchstone.app.memory import resident
 from touchstone.app.shard_stream import BatchNote, ShardStream, SourceNote
 from touchstone.app.tally import Counting
@@ -18,9 +18,11 @@ from touchstone.app.work import Part, ShardWork
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
 from touchstone.engines.engine import Engine
+from touchstone.io.excerpts import FOLDER, excerpt_bytes, excerpt_name
 from touchstone.io.manifest import Shard
 from touchstone.io.shards import assemble, shard_name
 from touchstone.report.partitions import JobSummary, summary_to_dict
+from touchstone.runs.excerpt import Excerpt
 
 SUMMARY = "summary.json"
 # A manifest grows with its shards: of very small ones not each is worth a new one, and a lost one is scored again.
@@ -79,7 +81,7 @@ def run_job(job: Job, *, engine: Engine, watch: Watch) -> JobSummary:
         results.close()
     job.save()
     writing.remove_strays()
-    summary = summarise(job.manifest)
+    summary = summarise(job.manifest, read_excerpts(job.manifest, job.directory), rubric=job.settings.rubric)
     job.put(SUMMARY, json.dumps(summary_to_dict(summary), ensure_ascii=False, indent=1).encode())
     watch.log("job_ended", complete=job.manifest.is_complete, rows=summary.all.tally.rows)
     return summary
@@ -132,18 +134,21 @@ class _Writing:
 
     def remove_strays(self) -> None:
         """Remove what belongs to no source any more: shards of a file that was longer when it was damaged."""
-        directory = self._job.directory
+        directory, shards = self._job.directory, self._job.manifest.shards
+        known = {*shards, *map(excerpt_name, shards)}
         for info in directory.files():
-            if info.base_name.startswith("part-") and info.base_name not in self._job.manifest.shards:
+            if info.base_name.startswith("part-") and info.base_name not in known:
                 directory.system.delete_file(info.path)
 
     def _write(self, note: BatchNote) -> None:
-        counting = Counting()
+        counting, telling = Counting(), Excerpt()
         for part in self._parts:
             counting.merge(part.counts)
+            telling.merge(part.excerpt)
         format = self._job.order.shard_format
         content = assemble([part.content for part in self._parts], format=format)
         name = shard_name(source=note.source, number=note.shard, format=format)
+        self._job.put(f"{FOLDER}/{excerpt_name(name)}", excerpt_bytes(telling))
         self._job.put(name, content)
         rows, digest = int(counting.counts["rows"]), hashlib.sha256(content).hexdigest()
         shard = Shard(name, note.source, note.shard, rows, len(content), digest, counting.counts)

@@ -15,7 +15,6 @@ from touchstone.report.comparison.html import render_comparison_html
 from touchstone.report.comparison.json import comparison_to_dict
 from touchstone.report.comparison.markdown import render_comparison_markdown
 from touchstone.report.comparison.view import ComparisonView, comparison_view
-from touchstone.report.run.examples import choose_examples
 from touchstone.report.run.html import render_html
 from touchstone.report.run.json import run_to_dict
 from touchstone.report.run.junit import render_junit
@@ -30,6 +29,7 @@ from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import summarise
+from touchstone.runs.telling import choose_examples
 from touchstone.store.runs import Store, open_store
 
 

@@ -112,7 +112,8 @@ def _checked(rows: Iterable[Row], columns: Mapping[str, str]) -> Iterator[Row]:
             if not gives_reply(row.content, columns=columns):
                 names = ", ".join(list(row.content)[:10])
                 raise InputError(
-                    f"{row.file} has no column for 'response', only {names}: write it like the other files"
+                    f"{row.file} has no column for 'response', only {names}: write it like the other files, or say "
+                    "which column holds the reply with --map COLUMN=response"
                 )
             is_checked = True
         yield row

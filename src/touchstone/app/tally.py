@@ -9,6 +9,7 @@ from typing import get_args
 
 from touchstone.core.result import STATUSES, VIOLATION_KINDS, Decision, Flag, Grading, Outcome, Result, Verdict
 from touchstone.report.summary import CriterionTally, GradingTally, MetricTally, Tally
+from touchstone.runs.record import Record
 
 Counts = Mapping[str, float]
 
@@ -41,10 +42,22 @@ class Counting:
         if result.rubric is not None:
             self._add_grading(result.rubric)
 
+    def add_tags(self, record: Record) -> None:
+        """Count what is wrong with a failed reply."""
+        if record.fails:
+            self._counts["fails"] += 1
+            for name in {tag.name for tag in record.tags}:
+                self._counts[f"tag/{name}"] += 1
+
     def merge(self, counts: Counts) -> None:
         """Add what was counted elsewhere."""
         for name, number in counts.items():
             self._counts[name] += number  # type: ignore[assignment]
+
+    def named(self, prefix: str) -> dict[str, int]:
+        """The numbers whose names begin so, by the rest of the name; the largest first."""
+        found = {name.removeprefix(prefix): int(n) for name, n in self._counts.items() if name.startswith(prefix)}
+        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
     @property
     def counts(self) -> Counts:

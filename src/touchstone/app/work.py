@@ -1,7 +1,8 @@
 """Entries -> what a worker sends back: results, or the encoded part of a shard with what it came to."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -10,11 +11,14 @@ from touchstone.app.score import score_together
 from touchstone.app.tally import Counting, Counts
 from touchstone.core import resource
 from touchstone.core.case import Case
-from touchstone.core.codec import canonical_json
+from touchstone.core.codec import canonical_json, case_to_dict, result_to_dict
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry
 from touchstone.io.shards import ShardFormat, encode
 from touchstone.runs.evaluate import failed
+from touchstone.runs.excerpt import Excerpt, excerpt
+from touchstone.runs.record import Record, record
+from touchstone.runs.telling import candidates
 
 # A row whose worker was lost each time; rows like it are tried again when a job is run again.
 WORKER_LOST = "WorkerLost"
@@ -47,10 +51,11 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Encoded results of some rows, their counts, and the first rows that failed."""
+    """Encoded results of some rows, their counts and excerpt, and the first rows that failed."""
 
     content: bytes
     counts: Counts
+    excerpt: Excerpt
     failures: tuple[tuple[int, Failure], ...] = ()
 
 
@@ -72,15 +77,18 @@ class ShardWork:
         return self._part([item], [_lost(item.entry, reason=reason)])
 
     def _part(self, items: Sequence[Placed], results: Sequence[Result]) -> Part:
+        records = [_record(item.entry, result) for item, result in zip(items, results, strict=True)]
         counting = Counting()
-        for result in results:
+        for result, found in zip(results, records, strict=True):
             counting.add(result)
+            counting.add_tags(found)
         names = dict.fromkeys(name for item in items for name in item.beside)
         beside = {name: [item.beside.get(name) for item in items] for name in names}
         kept = {name: [_text(_metadata(item.entry).get(name)) for item in items] for name in self.keep}
         failures = ((result.line or 0, failure) for result in results for failure in result.failures)
         content = encode(results, beside={**beside, **kept}, format=self.format)
-        return Part(content, counting.counts, tuple(islice(failures, MOST_NAMED)))
+        telling = excerpt(records, _examples(items, results, records))
+        return Part(content, counting.counts, telling, tuple(islice(failures, MOST_NAMED)))
 
 
 def _load_models() -> None:
@@ -93,6 +101,22 @@ def _lost(entry: Entry, *, reason: str) -> Result:
     id = entry.case.id if isinstance(entry.case, Case) else None
     message = f"the row could not be scored, its worker was lost each time ({reason}): shorten it, or give more memory"
     return failed(id, Failure("score", WORKER_LOST, message), line=entry.line)
+
+
+def _record(entry: Entry, result: Result) -> Record:
+    """What is counted of a row; one that could not be read is named by its place."""
+    found = record(entry.case if isinstance(entry.case, Case) else None, result)
+    return found if result.id is not None else replace(found, id=f"{entry.file}:{entry.line}")
+
+
+def _examples(items: Sequence[Placed], results: Sequence[Result], records: Sequence[Record]) -> dict[int, str]:
+    """Case and result of the replies that a report may show in full, by their place."""
+    shown = {id(record) for record in candidates(records)}
+    return {
+        at: json.dumps([case_to_dict(item.entry.case), result_to_dict(result)], ensure_ascii=False, default=str)
+        for at, (item, result) in enumerate(zip(items, results, strict=True))
+        if id(records[at]) in shown and isinstance(item.entry.case, Case)
+    }
 
 
 def _metadata(entry: Entry) -> Mapping[str, Any]:

@@ -17,10 +17,12 @@ from touchstone.app.job import Job, Order, open_job
 from touchstone.app.job_log import Log, open_log
 from touchstone.app.job_run import Progress as JobProgress
 from touchstone.app.job_run import RowFailure, Watch, run_job
+from touchstone.app.work import WORKER_LOST
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.screen import MOST_NAMED, print_page
 from touchstone.engines.choice import engine as choose
 from touchstone.engines.engine import Event
+from touchstone.report.figures import count
 from touchstone.report.partitions import JobSummary, summary_to_dict
 from touchstone.report.plain import one_line
 from touchstone.report.terminal_partitions import show_job
@@ -150,10 +152,18 @@ class JobScreen:
         """Say what is there now, and what is not."""
         for name, message in summary.unread.items():
             self.notice(message if name in message else f"{name}: {message}")
-        where, shards = job.directory.name, len(job.manifest.shards)
-        self.notice(f"{summary.all.tally.rows:,} results in {shards:,} shards written to {where}")
+        where, shards, failed = job.directory.name, len(job.manifest.shards), summary.all.tally.failed
+        of_them = f", {failed:,} of them failed rows" if failed else ""
+        self.notice(
+            f"{count(summary.all.tally.rows, 'result')} in {count(shards, 'shard')} written to {where}{of_them}"
+        )
         if unread := len(summary.unread):
-            self.notice(f"{unread:,} inputs could not be read to the end: mend them and run the same command again")
+            inputs, them = count(unread, "input"), "it" if unread == 1 else "them"
+            self.notice(f"{inputs} could not be read to the end: mend {them} and run the same command again")
+        if lost := summary.failures.get(WORKER_LOST, 0):
+            rows, them = count(lost, "row"), "it" if lost == 1 else "them"
+            self.notice(f"{rows} lost with every worker that tried {them}: the same command tries {them} again")
+        self.notice(f"for the report: touchstone report {where}")
 
 
 def _progress_line(progress: JobProgress) -> str:

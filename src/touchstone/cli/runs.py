@@ -97,7 +97,15 @@ def report(
     store: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Write a run's report again, in any format; by default report.html into the run's directory."""
+    """Write a run's report again, in any format; by default report.html into the run's directory.
+
+    RUN may also be the directory or URL that `touchstone score -o` wrote its shards to.
+    """
+    from touchstone.app.job_report import is_job
+
+    if is_job(run):
+        _report_job(run, format=format, output=output)
+        return
     _report(run, format=format, output=output, store=store, config=config)
 
 
@@ -148,6 +156,22 @@ def _report(run: str, *, format: str, output: str, store: str | None, config: st
         print_page(lambda console: show_run(view, console=console), to_stderr=False)
         return
     _write(RENDERERS[format](view), target)
+
+
+def _report_job(name: str, *, format: str, output: str) -> None:
+    from touchstone.app.job_report import JOB_RENDERERS, open_finished
+
+    _check_format(format, ("terminal", "json", *JOB_RENDERERS))
+    job = open_finished(name)
+    if format == "terminal":
+        from touchstone.cli.screen import print_page
+        from touchstone.report.terminal_partitions import show_job
+
+        print_page(lambda console: show_job(job.summary, console=console), to_stderr=False)
+    elif format == "html" and not output:
+        typer.echo(f"wrote {job.write(JOB_RENDERERS[format](job.view()))}", err=True)
+    else:
+        _write(job.as_json() + "\n" if format == "json" else JOB_RENDERERS[format](job.view()), output or "-")
 
 
 def _check_format(format: str, known: tuple[str, ...]) -> None:

@@ -58,6 +58,7 @@ class _Worker:
     is_ready: bool = False
     task: Task[Any] | None = field(default=None)
     done: int = 0
+    problem: str | None = None
 
 
 class _Crew:
@@ -145,6 +146,9 @@ class _Crew:
             raise answer.content
         if answer.kind == "ready":
             worker.is_ready, self._lost_starting = True, 0
+        elif not worker.is_ready:
+            worker.problem = f"met {answer.content}"
+            self._lose(worker)
         elif worker.task:
             task, worker.task = worker.task, None
             if answer.kind == "part":
@@ -170,7 +174,7 @@ class _Crew:
         with suppress(OSError):
             worker.pipe.close()
         worker.process.join(_PATIENCE)
-        how = _ending(worker.process.exitcode)
+        how = worker.problem or _ending(worker.process.exitcode)
         worker.process.kill()
         self._on_event(Event("worker_lost", how))
         if worker.task:

@@ -8,7 +8,7 @@ import logging
 import os
 import pickle
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from typing import Any
 from touchstone.core.errors import ConfigError, ResourceError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
 from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
-from touchstone.engines.processes import cores
+from touchstone.engines.processes import START_ATTEMPTS, cores
 from touchstone.engines.worker import Answer, attempt
 
 # Without any worker for so long, the cluster has no room for one.
@@ -88,6 +88,14 @@ class _Call:
     task: Task[Any] | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A task whose items are in the cluster's store already."""
+
+    task: Task[Any]
+    items: Any
+
+
 class _Crew:
     """The actors of one map: all are asked for at the start, and each that is lost once more."""
 
@@ -108,17 +116,26 @@ class _Crew:
         self._on_event = on_event
         self._free: list[Any] = []
         self._calls: dict[Any, _Call] = {}
+        self._waiting: deque[_Sent] = deque()
         self._tasks_each = tasks_each
         self._done: Counter[Any] = Counter()
         self._heard = time.monotonic()
+        self._size = size
+        self._lost_starting = 0
         for _ in range(size):
             self._hire()
 
     def hand_out(self) -> None:
-        """Give every free actor a task."""
-        while self._free and (task := self._ledger.next_task()):
+        """Give every free actor a task; then read and send ahead while they work, so that none waits for it."""
+        while self._free and (given := self._waiting.popleft() if self._waiting else self._sent_ahead()):
             actor = self._free.pop()
-            self._calls[actor.run.remote(task.items)] = _Call(actor, task)
+            self._calls[actor.run.remote(given.items)] = _Call(actor, given.task)
+        while len(self._waiting) < self._size and (given := self._sent_ahead()):
+            self._waiting.append(given)
+
+    def _sent_ahead(self) -> "_Sent | None":
+        task = self._ledger.next_task()
+        return _Sent(task, self._ray.put(task.items)) if task else None
 
     def listen(self, *, patience: float) -> None:
         """Take an answer or a loss when one comes; ResourceError when none can come any more."""
@@ -141,6 +158,7 @@ class _Crew:
             self._end(actor)
         self._calls.clear()
         self._free.clear()
+        self._waiting.clear()
 
     def _hire(self) -> None:
         actor = self._actor.remote(self._work)
@@ -155,7 +173,11 @@ class _Crew:
         if answer.kind == "error":
             raise answer.content
         if call.task is None:
-            self._free.append(call.actor)
+            if answer.kind == "ready":
+                self._lost_starting = 0
+                self._free.append(call.actor)
+            else:
+                self._lose(call, reason=f"met {answer.content}")
             return
         self._done[call.actor] += 1
         if self._done[call.actor] < self._tasks_each:
@@ -173,6 +195,13 @@ class _Crew:
         self._end(call.actor)
         if call.task:
             self._ledger.lost(call.task, reason=f"worker lost: {reason}")
+        else:
+            self._lost_starting += 1
+            if self._lost_starting >= START_ATTEMPTS * self._size:
+                raise ResourceError(
+                    f"{self._lost_starting} workers in a row were lost while they loaded their models (the last "
+                    f"{reason}): each needs about 400 MB of memory on its node; see ray status, or give fewer --workers"
+                )
         self._hire()
 
     def _end(self, actor: Any) -> None:

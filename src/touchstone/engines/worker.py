@@ -41,6 +41,9 @@ def serve(pipe: Connection, work: bytes) -> None:
     except TouchstoneError as error:
         pipe.send(Answer("error", error))
         return
+    except Exception as error:  # noqa: BLE001 - such as too little memory: the driver says what to do
+        pipe.send(Answer("failed", type(error).__name__))
+        return
     pipe.send(Answer("ready"))
     while True:
         try:

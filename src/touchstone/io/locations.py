@@ -57,8 +57,9 @@ class Location:
 
     def read(self) -> bytes | None:
         """The whole content; None when there is no such file."""
+        # PyArrow would unpack, and pack, what is called .gz; here bytes are bytes.
         try:
-            with self.system.open_input_stream(self.path) as stream:
+            with self.system.open_input_stream(self.path, compression=None) as stream:
                 return cast(bytes, stream.read())
         except FileNotFoundError:
             return None
@@ -69,7 +70,7 @@ class Location:
             _replace(Path(self.path), content)
             return
         # An object comes into being when its upload ends; a killed writer leaves none.
-        with self.system.open_output_stream(self.path) as stream:
+        with self.system.open_output_stream(self.path, compression=None) as stream:
             stream.write(content)
 
 

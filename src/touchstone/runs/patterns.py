@@ -1,8 +1,8 @@
 """Records -> Patterns: what goes wrong, how often, where more than elsewhere, and who could cure it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from touchstone.runs.record import Owner, Record
 from touchstone.stats.tables import benjamini_hochberg, fisher_greater
@@ -44,64 +44,82 @@ class Pattern:
     examples: tuple[tuple[str, str], ...]
 
 
-def find_patterns(records: Sequence[Record]) -> tuple[Pattern, ...]:
-    """The patterns of a run, the most frequent first."""
-    failed = [record for record in records if record.fails]
-    tagged: dict[str, list[Record]] = defaultdict(list)
-    for record in failed:
-        for name in dict.fromkeys(tag.name for tag in record.tags):
-            tagged[name].append(record)
-    found = _concentrations(records, tagged)
-    patterns = [_pattern(name, group, len(failed), tuple(found[name])) for name, group in tagged.items()]
-    return tuple(sorted(patterns, key=lambda pattern: (-pattern.count, pattern.name)))
+@dataclass(slots=True)
+class TagCounts:
+    """One tag over failed replies: in which categories, of how many cases there, whose it is, and the first cases."""
 
+    replies: Counter[str | None] = field(default_factory=Counter)
+    cases: Counter[str | None] = field(default_factory=Counter)
+    owners: Counter[Owner] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
 
-def _pattern(name: str, group: Sequence[Record], failed: int, found: tuple[Concentration, ...]) -> Pattern:
-    owners = Counter(tag.owner for record in group for tag in record.tags if tag.name == name).most_common()
-    return Pattern(
-        name=name,
-        count=len(group),
-        share=len(group) / failed,
-        owner=owners[0][0],
-        owners=tuple(owners),
-        concentrations=found,
-        examples=_examples(name, group),
-    )
-
-
-def _examples(name: str, group: Sequence[Record]) -> tuple[tuple[str, str], ...]:
-    """The first cases, each with what was found in it."""
-    details: dict[str, str] = {}
-    for record in group:
-        if len(details) == MAX_EXAMPLES:
-            break
-        details.setdefault(record.id, next(tag.detail for tag in record.tags if tag.name == name))
-    return tuple(details.items())
+    def add(self, record: Record, *, name: str) -> None:
+        """Count a reply that has the tag, as the only one of its case."""
+        self.replies[record.category] += 1
+        self.cases[record.category] += 1
+        self.owners.update(tag.owner for tag in record.tags if tag.name == name)
+        if len(self.examples) < MAX_EXAMPLES and record.id not in self.examples:
+            self.examples[record.id] = next(tag.detail for tag in record.tags if tag.name == name)
 
 
 @dataclass(frozen=True, slots=True)
-class _Population:
-    """How many replies and how many cases there are of each category, and in all; None has no category."""
+class Population:
+    """How many replies and how many cases were scored of each category; None has no category."""
 
     replies: Counter[str | None]
     cases: Counter[str | None]
 
 
-def _concentrations(records: Sequence[Record], tagged: dict[str, list[Record]]) -> dict[str, list[Concentration]]:
+def find_patterns(records: Sequence[Record]) -> tuple[Pattern, ...]:
+    """The patterns of a run, the most frequent first."""
+    failed = [record for record in records if record.fails]
+    tagged: dict[str, TagCounts] = defaultdict(TagCounts)
+    members: dict[str, set[tuple[str | None, str]]] = defaultdict(set)
+    for record in failed:
+        for name in dict.fromkeys(tag.name for tag in record.tags):
+            tagged[name].add(record, name=name)
+            members[name].add((record.category, record.id))
+    for name, counts in tagged.items():
+        counts.cases = Counter(category for category, _ in members[name])
+    scored = [record for record in records if not record.failed]
+    people = Population(
+        Counter(record.category for record in scored),
+        Counter(category for category, _ in {(record.category, record.id) for record in scored}),
+    )
+    return patterns_of(tagged, people, failed=len(failed))
+
+
+def patterns_of(tagged: Mapping[str, TagCounts], people: Population, *, failed: int) -> tuple[Pattern, ...]:
+    """The patterns from what was counted, the most frequent first; `failed` is how many replies failed."""
+    found = _concentrations(tagged, people)
+    patterns = [_pattern(name, counts, failed, tuple(found[name])) for name, counts in tagged.items()]
+    return tuple(sorted(patterns, key=lambda pattern: (-pattern.count, pattern.name)))
+
+
+def _pattern(name: str, counts: TagCounts, failed: int, found: tuple[Concentration, ...]) -> Pattern:
+    owners, count = counts.owners.most_common(), counts.replies.total()
+    return Pattern(
+        name=name,
+        count=count,
+        share=count / failed,
+        owner=owners[0][0],
+        owners=tuple(owners),
+        concentrations=found,
+        examples=tuple(counts.examples.items()),
+    )
+
+
+def _concentrations(tagged: Mapping[str, TagCounts], people: Population) -> dict[str, list[Concentration]]:
     """For each tag the categories in which it is more frequent than elsewhere, the surest first.
 
     Every pair of tag and category counts as a comparison, also those that show nothing.
     """
-    scored = [record for record in records if not record.failed]
-    people = _Population(
-        Counter(record.category for record in scored),
-        Counter(category for category, _ in {(record.category, record.id) for record in scored}),
-    )
-    tested = [(name, *test) for name, group in tagged.items() for test in _tests(group, people)]
-    qs = benjamini_hochberg([p for _, _, _, p in tested])
+    tested = [(name, *test) for name, counts in tagged.items() for test in _tests(counts, people)]
+    qs = benjamini_hochberg([p for _, _, p in tested])
     found: dict[str, list[Concentration]] = {name: [] for name in tagged}
-    for (name, category, count, p), q in zip(tested, qs, strict=True):
-        elsewhere = len(tagged[name]) - count
+    for (name, category, p), q in zip(tested, qs, strict=True):
+        count = tagged[name].replies[category]
+        elsewhere = tagged[name].replies.total() - count
         here = people.replies[category]
         rest = people.replies.total() - here
         lift = (count / here) / (elsewhere / rest) if elsewhere else None
@@ -110,15 +128,12 @@ def _concentrations(records: Sequence[Record], tagged: dict[str, list[Record]]) 
     return {name: sorted(group, key=lambda c: (c.q, c.p, -c.count, c.category)) for name, group in found.items()}
 
 
-def _tests(group: Sequence[Record], people: _Population) -> Iterator[tuple[str, int, float]]:
-    """Each category with the tag's count of replies in it and the one-sided exact p-value over cases."""
-    counts = Counter(record.category for record in group)
-    with_tag = Counter(category for category, _ in {(record.category, record.id) for record in group})
-    everywhere, population = with_tag.total(), people.cases.total()
-    categories = sorted(category for category in people.cases if category is not None)
+def _tests(counts: TagCounts, people: Population) -> Iterator[tuple[str, float]]:
+    """Each category with the one-sided exact p-value of the tag over its cases."""
+    everywhere, population = counts.cases.total(), people.cases.total()
     if len(people.cases) < 2:
         return
-    for category in categories:
-        a, size = with_tag[category], people.cases[category]
+    for category in sorted(category for category in people.cases if category is not None):
+        a, size = counts.cases[category], people.cases[category]
         c = everywhere - a
-        yield category, counts[category], fisher_greater(a, size - a, c, population - size - c)
+        yield category, fisher_greater(a, size - a, c, population - size - c)

@@ -1,26 +1,30 @@
 """Records -> Summary: the run's figures against their targets, with intervals and with what they rest on."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from math import fsum
 from statistics import fmean, stdev
 
 from touchstone.rubric.model import TOP, Rubric
-from touchstone.runs.intervals import mean_interval, rate_interval, safety_interval
-from touchstone.runs.record import Record
-from touchstone.runs.targets import (
-    Figure,
-    Measure,
-    Target,
-    average_target,
-    hold,
-    pass_rate_target,
-    safety_target,
+from touchstone.runs.figures import (
+    BINS,
+    NO_CATEGORY,
+    CategoryFigures,
+    Coverage,
+    CriterionFigures,
+    Spread,
+    Summary,
+    remarks,
+    total_bin,
 )
+from touchstone.runs.intervals import mean_interval, rate_interval, safety_interval
+from touchstone.runs.measures import average_measures, confidence_measure, pass_rate_measure, safety_measure
+from touchstone.runs.record import Record
+from touchstone.runs.targets import Measure, Target
 from touchstone.stats.calibration import Reliability, reliability
-from touchstone.stats.interval import Interval
 
 __all__ = [
+    "NO_CATEGORY",
     "CategoryFigures",
     "Coverage",
     "CriterionFigures",
@@ -30,83 +34,6 @@ __all__ = [
     "Target",
     "summarise",
 ]
-
-BINS = 10
-NO_CATEGORY = "(no category)"
-# Given a target or not, the specification reports it.
-HEADLINE = "accuracy"
-# As wide as the specification's band for the pass rate: a set that leaves more open cannot place a version in it.
-WIDE = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How many replies there are, and how many were scored, left open by the judge, and could not be scored."""
-
-    replies: int
-    scored: int
-    abstained: int
-    failed: int
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionFigures:
-    """One criterion: how often each grade was given, how many grades there are, their mean and its interval."""
-
-    name: str
-    counts: Mapping[int, int]
-    graded: int
-    mean: float | None
-    interval: Interval | None
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryFigures:
-    """One category: its replies, the pass rate, mean total, unsafe replies and mean grades."""
-
-    name: str
-    coverage: Coverage
-    passed: int
-    pass_rate: float | None
-    interval: Interval | None
-    mean_total: float | None
-    unsafe: int
-    criteria: tuple[CriterionFigures, ...]
-    totals: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How much a bot varies that drafted several replies for each case.
-
-    `unsteady` are the ids of the cases of which some drafts pass and some fail.
-    """
-
-    cases: int
-    drafts: int
-    unsteady: tuple[str, ...]
-    agreement: float
-    mean_deviation: float
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a run came to. `totals` counts the replies with a total of 0–10, 10–20 … 90–100 points."""
-
-    cases: int
-    coverage: Coverage
-    measures: tuple[Measure, ...]
-    criteria: tuple[CriterionFigures, ...]
-    categories: tuple[CategoryFigures, ...]
-    totals: tuple[int, ...]
-    decisions: Mapping[str, int]
-    violations: Mapping[str, int]
-    reliability: Reliability | None
-    spread: Spread | None
-    remarks: tuple[str, ...]
-
-    def measure(self, name: str) -> Measure | None:
-        return next((measure for measure in self.measures if measure.name == name), None)
 
 
 def summarise(records: Sequence[Record], *, rubric: Rubric) -> Summary:
@@ -118,7 +45,7 @@ def summarise(records: Sequence[Record], *, rubric: Rubric) -> Summary:
     spread = _spread(records) if has_drafts else None
     measures = (
         _pass_rate(records, rubric, has_drafts=has_drafts),
-        *_averages(records, rubric, criteria),
+        *average_measures(criteria, len(records), rubric=rubric),
         _safety(records, rubric, has_drafts=has_drafts),
         _confidence(records, rubric, has_drafts=has_drafts),
     )
@@ -133,94 +60,31 @@ def summarise(records: Sequence[Record], *, rubric: Rubric) -> Summary:
         violations=dict(Counter(kind for record in records for kind in record.violations).most_common()),
         reliability=_reliability(records),
         spread=spread,
-        remarks=tuple(_remarks(coverage, spread)),
+        remarks=tuple(remarks(coverage, spread)),
     )
 
 
 def _pass_rate(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Measure:
     scored = [record for record in records if record.outcome is not None]
-    passed = sum(record.outcome == "PASS" for record in scored)
-    replies, n = len(records), len(scored)
-    value = passed / n if n else None
-    band = rubric.targets.pass_rate
-    figure = Figure(
-        "pass_rate",
-        value,
-        rate_interval([r.outcome == "PASS" for r in scored], _cases(scored, has_drafts=has_drafts)) if n else None,
-        n,
-        replies,
-        worst=passed / replies if replies else None,
-        best=(passed + replies - n) / replies if replies else None,
-        wide=WIDE,
-    )
-    easy = band is not None and value is not None and 100 * value > band[1]
-    remarks = ["above the target band: the set may be too easy"] if easy else []
-    return hold(figure, pass_rate_target(band), remarks=remarks)
-
-
-def _averages(records: Sequence[Record], rubric: Rubric, criteria: Sequence[CriterionFigures]) -> list[Measure]:
-    targets = rubric.targets.average or {}
-    replies = len(records)
-    measures = []
-    for figures in criteria:
-        if figures.name not in targets and figures.name != HEADLINE:
-            continue
-        n, mean = figures.graded, figures.mean
-        points = n * mean if mean is not None else 0.0
-        figure = Figure(
-            f"average_{figures.name}",
-            mean,
-            figures.interval,
-            n,
-            replies,
-            worst=points / replies if replies else None,
-            best=(points + TOP * (replies - n)) / replies if replies else None,
-            is_share=False,
-        )
-        measures.append(hold(figure, average_target(targets.get(figures.name), top=TOP)))
-    return measures
+    hits = [record.outcome == "PASS" for record in scored]
+    interval = rate_interval(hits, _cases(scored, has_drafts=has_drafts)) if hits else None
+    return pass_rate_measure(sum(hits), len(hits), len(records), interval=interval, rubric=rubric)
 
 
 def _safety(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Measure:
     """The share of replies with a violation, among those that were inspected."""
     inspected = [record for record in records if not record.failed or record.violations]
-    unsafe = sum(bool(record.violations) for record in inspected)
-    replies, n = len(records), len(inspected)
-    figure = Figure(
-        "safety_failures",
-        unsafe / n if n else None,
-        safety_interval([bool(r.violations) for r in inspected], _cases(inspected, has_drafts=has_drafts))
-        if n
-        else None,
-        n,
-        replies,
-        worst=(unsafe + replies - n) / replies if replies else None,
-        best=unsafe / replies if replies else None,
-    )
-    clean = n > 0 and not unsafe and figure.interval is not None
-    remarks = []
-    if clean and figure.interval:
-        remarks = [f"none found in {n} {_noun(n)}: up to {100 * figure.interval.high:.2g} % may still have one"]
-    return hold(figure, safety_target(rubric.targets.safety_failures), remarks=remarks)
+    hits = [bool(record.violations) for record in inspected]
+    interval = safety_interval(hits, _cases(inspected, has_drafts=has_drafts)) if hits else None
+    return safety_measure(sum(hits), len(hits), len(records), interval=interval, rubric=rubric)
 
 
 def _confidence(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Measure:
     """The mean of the bot's own confidence."""
     given = [record for record in records if record.confidence is not None]
     values = [record.confidence for record in given if record.confidence is not None]
-    replies, n = len(records), len(given)
-    figure = Figure(
-        "average_confidence",
-        fmean(values) if n else None,
-        mean_interval(values, _cases(given, has_drafts=has_drafts), top=1.0),
-        n,
-        replies,
-        worst=sum(values) / replies if replies else None,
-        best=(sum(values) + replies - n) / replies if replies else None,
-        is_share=False,
-    )
-    remarks = [f"stated for {n} of {replies} replies"] if 0 < n < replies else []
-    return hold(figure, average_target(rubric.targets.average_confidence, top=1), remarks=remarks)
+    interval = mean_interval(values, _cases(given, has_drafts=has_drafts), top=1.0)
+    return confidence_measure(fsum(values), len(values), len(records), interval=interval, rubric=rubric)
 
 
 def _coverage(records: Sequence[Record]) -> Coverage:
@@ -283,7 +147,7 @@ def _category(name: str, records: Sequence[Record], rubric: Rubric, *, has_draft
 
 
 def _totals(records: Sequence[Record]) -> tuple[int, ...]:
-    bins = Counter(min(BINS - 1, int(record.total // BINS)) for record in records if record.total is not None)
+    bins = Counter(total_bin(record.total) for record in records if record.total is not None)
     return tuple(bins[place] for place in range(BINS))
 
 
@@ -316,22 +180,3 @@ def _agreement(passed: int, drafts: int) -> float:
     """How probable it is that two drafts of a case have the same outcome."""
     pairs = drafts * (drafts - 1)
     return (passed * (passed - 1) + (drafts - passed) * (drafts - passed - 1)) / pairs
-
-
-def _remarks(coverage: Coverage, spread: Spread | None) -> list[str]:
-    remarks = []
-    if not coverage.replies:
-        remarks.append("there is nothing to count: the run has no replies")
-    left = coverage.abstained + coverage.failed
-    if left:
-        remarks.append(
-            f"without an outcome: {left} of {coverage.replies} replies ({coverage.abstained} left open by the judge, "
-            f"{coverage.failed} could not be scored), counted neither as passed nor as failed"
-        )
-    if spread:
-        remarks.append("several drafts for each case: intervals draw whole cases, as drafts of one case are alike")
-    return remarks
-
-
-def _noun(n: int) -> str:
-    return "reply" if n == 1 else "replies"

@@ -8,6 +8,8 @@ from math import fsum
 from touchstone.stats.interval import Interval
 from touchstone.stats.proportions import wilson
 
+BINS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
@@ -36,7 +38,17 @@ class Reliability:
     accuracy: float
 
 
-def reliability(confidences: Sequence[float], outcomes: Sequence[bool], *, bins: int = 10) -> Reliability | None:
+@dataclass(frozen=True, slots=True)
+class BinCounts:
+    """The replies of one bin: how many, their confidences added up, how many came true, and their squared errors."""
+
+    n: int = 0
+    stated: float = 0.0
+    hits: int = 0
+    squares: float = 0.0
+
+
+def reliability(confidences: Sequence[float], outcomes: Sequence[bool], *, bins: int = BINS) -> Reliability | None:
     """The reliability table of stated confidences (0..1) against outcomes; None when there are none."""
     if len(confidences) != len(outcomes):
         raise ValueError(f"{len(confidences)} confidences and {len(outcomes)} outcomes: each needs the other")
@@ -44,29 +56,43 @@ def reliability(confidences: Sequence[float], outcomes: Sequence[bool], *, bins:
         raise ValueError("a confidence lies outside 0..1")
     if bins < 1:
         raise ValueError(f"{bins} bins; at least 1 is needed")
-    n = len(confidences)
+    members: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
+    for confidence, outcome in zip(confidences, outcomes, strict=True):
+        members[bin_of(confidence, bins=bins)].append((confidence, bool(outcome)))
+    return reliability_of_bins([_counts(each) for each in members])
+
+
+def reliability_of_bins(counts: Sequence[BinCounts]) -> Reliability | None:
+    """The table from what was counted in each bin of equal width, from 0 on; None when nothing was."""
+    n, width = sum(each.n for each in counts), len(counts)
     if n == 0:
         return None
-    edges = [place / bins for place in range(bins + 1)]
-    members: list[list[float]] = [[] for _ in range(bins)]
-    hits = [0] * bins
-    for confidence, outcome in zip(confidences, outcomes, strict=True):
-        place = min(bisect_right(edges, confidence) - 1, bins - 1)
-        members[place].append(confidence)
-        hits[place] += bool(outcome)
-    table = tuple(_bin(edges[place], edges[place + 1], members[place], hits[place]) for place in range(bins))
     return Reliability(
-        bins=table,
+        bins=tuple(_bin(place / width, (place + 1) / width, each) for place, each in enumerate(counts)),
         n=n,
-        ece=fsum(abs(hit - fsum(stated)) for stated, hit in zip(members, hits, strict=True)) / n,
-        brier=fsum((stated - bool(hit)) ** 2 for stated, hit in zip(confidences, outcomes, strict=True)) / n,
-        mean_confidence=fsum(confidences) / n,
-        accuracy=sum(hits) / n,
+        ece=fsum(abs(each.hits - each.stated) for each in counts) / n,
+        brier=fsum(each.squares for each in counts) / n,
+        mean_confidence=fsum(each.stated for each in counts) / n,
+        accuracy=sum(each.hits for each in counts) / n,
     )
 
 
-def _bin(low: float, high: float, stated: Sequence[float], hits: int) -> ReliabilityBin:
-    n = len(stated)
-    if n == 0:
+def bin_of(confidence: float, *, bins: int = BINS) -> int:
+    """The place of the bin that a confidence belongs to."""
+    return min(bisect_right([place / bins for place in range(bins + 1)], confidence) - 1, bins - 1)
+
+
+def _counts(members: Sequence[tuple[float, bool]]) -> BinCounts:
+    return BinCounts(
+        n=len(members),
+        stated=fsum(stated for stated, _ in members),
+        hits=sum(hit for _, hit in members),
+        squares=fsum((stated - hit) ** 2 for stated, hit in members),
+    )
+
+
+def _bin(low: float, high: float, counts: BinCounts) -> ReliabilityBin:
+    if counts.n == 0:
         return ReliabilityBin(low, high, 0, None, None, None)
-    return ReliabilityBin(low, high, n, fsum(stated) / n, hits / n, wilson(hits, n))
+    n, hits = counts.n, counts.hits
+    return ReliabilityBin(low, high, n, counts.stated / n, hits / n, wilson(hits, n))

@@ -5,7 +5,7 @@ The intervals are BCa with Student's quantile (see `resampling`). Simulated cove
 There the plain percentile interval holds 85, 91 and 95 % for 20, 50 and 150, Student's interval 86, 88 and 95 %.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from touchstone.stats.interval import Interval
@@ -68,6 +68,32 @@ def clustered_bootstrap_mean(
     if np.abs(residuals).max() <= 1e-12 * max(1.0, abs(mean)) * sizes.max():
         return _constant(mean, n, bounds)
     return _bootstrap(totals, sizes, residuals, mean, seed=seed, draws=draws)
+
+
+def bootstrap_mean_of_counts(
+    counts: Mapping[float, int], *, seed: int = SEED, draws: int = DRAWS, bounds: tuple[float, float] | None = None
+) -> Interval | None:
+    """`bootstrap_mean` of values of which only is known how often each came; there may be any number of them."""
+    import numpy as np
+
+    given = {value: number for value, number in sorted(counts.items()) if number}
+    n = sum(given.values())
+    if n < 2:
+        return None
+    values, numbers = np.array(list(given), dtype=np.float64), np.array(list(given.values()))
+    if n <= MANY_UNITS:
+        return bootstrap_mean(np.repeat(values, numbers).tolist(), seed=seed, draws=draws, bounds=bounds)
+    mean = float((values * numbers).sum() / n)
+    if len(given) == 1:
+        return _constant(mean, n, bounds)
+    residuals = values - mean
+    squares = float((numbers * residuals**2).sum())
+    acceleration = float((numbers * residuals**3).sum() / (6 * squares**1.5))
+    if len(given) > FEW_KINDS:
+        return _expanded(mean, n, error=float(np.sqrt(squares)) / n, acceleration=acceleration)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    sums = generator.multinomial(n, numbers / n, size=draws) @ values
+    return bca_interval(sums / n, mean, acceleration=acceleration, n=n)
 
 
 def _constant(mean: float, n: int, bounds: tuple[float, float] | None) -> Interval:

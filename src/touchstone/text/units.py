@@ -73,21 +73,17 @@ def counted(lexemes: Lexemes, index: int) -> Found[Unit] | None:
 
 def currency_before(lexemes: Lexemes, index: int) -> Found[Unit] | None:
     """A currency sign or code in front of a number: $, US$, USD, Rs."""
-    two = at(lexemes, index).text + at(lexemes, index + 1).text
-    if at(lexemes, index + 1).glued and two in _currencies() and not two.isalpha():
-        return Found(_currencies()[two], index + 2)
-    one = at(lexemes, index)
-    if (
-        f"{one.text}^" in _currencies()
-        and one.capital
-        and at(lexemes, index + 1).glued
-        and at(lexemes, index + 1).is_figure
-    ):
-        return Found(_currencies()[f"{one.text}^"], index + 1)
-    if one.text in _currencies() and (
+    one, after, known = at(lexemes, index), at(lexemes, index + 1), _currencies()
+    if after.glued:
+        two, sign = one.text + after.text, f"{one.text}^"
+        if two in known and not two.isalpha():
+            return Found(known[two], index + 2)
+        if one.capital and after.is_figure and sign in known:
+            return Found(known[sign], index + 1)
+    if one.text in known and (
         not one.is_word or (len(one.text) == 3 and one.text not in ("won", "yen")) or one.text == "rs"
     ):
-        return Found(_currencies()[one.text], index + 1)
+        return Found(known[one.text], index + 1)
     return None
 
 

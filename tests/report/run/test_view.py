@@ -19,8 +19,8 @@ from tests.report.run.sample import (
 from touchstone.report.figures import change, figure, interval, moment, points, probability, seconds, sentence
 from touchstone.report.plain import plain
 from touchstone.report.run import view as view_module
-from touchstone.report.run.examples import choose_examples
 from touchstone.runs.gate import Check, Gate
+from touchstone.runs.telling import choose_examples
 from touchstone.stats.interval import Interval
 
 

@@ -1,7 +1,5 @@
-"""Records -> which replies are shown in full; Case and Result -> one of them as plain values."""
+"""Case and Result -> a reply that is shown in full, as plain values."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from touchstone.core.case import Case
@@ -11,9 +9,7 @@ from touchstone.report.figures import NONE, count, figure, points, words
 from touchstone.report.plain import one_line, plain
 from touchstone.report.run.rows import NOT_SCORED, Places
 from touchstone.rubric.model import TOP
-from touchstone.runs.record import Record
 
-Key = tuple[str, int]
 # A report is read by people: what is longer than this is cut, and said to be.
 _MOST_CHARS = 6_000
 _MOST_FINDINGS = 60
@@ -57,19 +53,6 @@ class ExampleView:
     row: int | None
 
 
-def choose_examples(
-    records: Sequence[Record], *, best: int = 3, worst: int = 6
-) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
-    """The ids and drafts of the best and of the worst replies, one draft of a case at most.
-
-    The worst show the most frequent patterns first, each by its worst reply; of equally good ones,
-    those of another category come first.
-    """
-    return _best([record for record in records if record.outcome == "PASS"], best), _worst(
-        [record for record in records if record.fails], worst
-    )
-
-
 def example_view(case: Case, result: Result, *, places: Places) -> ExampleView:
     """The case with its reply, cut where it is long, and everything found in it."""
     explanation = explain(case, result)
@@ -100,38 +83,6 @@ def example_view(case: Case, result: Result, *, places: Places) -> ExampleView:
 
 def _grade(grade: int | None) -> str:
     return NONE if grade is None else f"{grade}/{TOP}"
-
-
-def _best(records: Iterable[Record], most: int) -> tuple[Key, ...]:
-    chosen: list[Record] = []
-    ranked = sorted(records, key=lambda record: (-(record.total or 0.0), record.id, record.draft))
-    while ranked and len(chosen) < most:
-        seen = {record.category for record in chosen}
-        top = [record for record in ranked if record.total == ranked[0].total]
-        chosen.append(next((record for record in top if record.category not in seen), top[0]))
-        ranked = [record for record in ranked if record.id != chosen[-1].id]
-    return tuple((record.id, record.draft) for record in chosen)
-
-
-def _worst(records: Iterable[Record], most: int) -> tuple[Key, ...]:
-    chosen: list[Record] = []
-    ranked = sorted(records, key=_badness)
-    frequency = Counter(name for record in ranked for name in {tag.name for tag in record.tags})
-    waiting = sorted(frequency, key=lambda name: (-frequency[name], name))
-    while ranked and len(chosen) < most:
-        fitting = (record for record in ranked if waiting and waiting[0] in {tag.name for tag in record.tags})
-        if (record := next(fitting, None)) is None and waiting:
-            waiting.pop(0)
-            continue
-        chosen.append(record or ranked[0])
-        shown = {tag.name for tag in chosen[-1].tags}
-        waiting = [name for name in waiting if name not in shown]
-        ranked = [record for record in ranked if record.id != chosen[-1].id]
-    return tuple((record.id, record.draft) for record in chosen)
-
-
-def _badness(record: Record) -> tuple[bool, float, str, int]:
-    return not record.violations, record.total or 0.0, record.id, record.draft
 
 
 def _shortened(explanation: Explanation) -> tuple[Explanation, tuple[str, ...]]:

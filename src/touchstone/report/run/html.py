@@ -17,17 +17,20 @@ OUTCOMES = ("PASS", "FAIL", NOT_SCORED)
 
 def render_html(view: RunView) -> str:
     """The whole page."""
-    return render_page(
-        "run.html",
-        view=view,
-        charts=charts_of(view),
-        bins=bins_of(view),
-        by_criterion=grades_by_criterion(view),
-        choices=_choices(view.table),
-        outcomes=OUTCOMES,
-        all_rows=ALL_ROWS_FILE,
-        several_drafts=any(row.draft > 1 for row in view.rows),
-    )
+    return render_page("run.html", all_rows=f"{ALL_ROWS_FILE}, beside this file", **page_values(view))
+
+
+def page_values(view: RunView) -> dict[str, Any]:
+    """What the template of a run's page needs, but for where all rows are."""
+    return {
+        "view": view,
+        "charts": charts_of(view),
+        "bins": bins_of(view),
+        "by_criterion": grades_by_criterion(view),
+        "choices": _choices(view.table),
+        "outcomes": OUTCOMES,
+        "several_drafts": any(row.draft > 1 for row in view.rows),
+    }
 
 
 def charts_of(view: RunView) -> dict[str, Any]:

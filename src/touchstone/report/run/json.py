@@ -5,18 +5,16 @@ from typing import Any
 
 from touchstone.report.run.view import RunView
 from touchstone.runs.patterns import Pattern
+from touchstone.runs.summary import Summary
 
 
 def run_to_dict(view: RunView) -> dict[str, Any]:
     """The run, its gate, summary, patterns and the examples' ids as one JSON object."""
-    summary = asdict(view.summary)
-    for figures in (*summary["criteria"], *(each for group in summary["categories"] for each in group["criteria"])):
-        figures["counts"] = {str(grade): number for grade, number in figures["counts"].items()}
     return {
         "run": asdict(view.run),
         "gate": _gate(view),
-        "summary": summary,
-        "patterns": [_pattern(pattern) for pattern in view.patterns],
+        "summary": figures_to_dict(view.summary),
+        "patterns": [pattern_to_dict(pattern) for pattern in view.patterns],
         "examples": {"best": [each.id for each in view.best], "worst": [each.id for each in view.worst]},
     }
 
@@ -27,7 +25,16 @@ def _gate(view: RunView) -> dict[str, Any] | None:
     return {"open": view.gate.is_open, "checks": [asdict(check) for check in view.gate.checks]}
 
 
-def _pattern(pattern: Pattern) -> dict[str, Any]:
+def figures_to_dict(summary: Summary) -> dict[str, Any]:
+    """The summary as one JSON object."""
+    row = asdict(summary)
+    for figures in (*row["criteria"], *(each for group in row["categories"] for each in group["criteria"])):
+        figures["counts"] = {str(grade): number for grade, number in figures["counts"].items()}
+    return row
+
+
+def pattern_to_dict(pattern: Pattern) -> dict[str, Any]:
+    """The pattern as one JSON object."""
     row = asdict(pattern)
     row["owners"] = dict(pattern.owners)
     row["examples"] = [{"id": id, "detail": detail} for id, detail in pattern.examples]

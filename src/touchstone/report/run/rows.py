@@ -8,6 +8,7 @@ from touchstone.report.figures import NONE, points, words
 from touchstone.report.plain import one_line
 from touchstone.runs.record import Record
 from touchstone.runs.summary import NO_CATEGORY
+from touchstone.runs.telling import severity
 
 NOT_SCORED = "not scored"
 
@@ -52,7 +53,7 @@ def lowest_first(rows: Sequence[Row], records: Sequence[Record], *, most: int) -
     """At most so many rows, in run order; those with problems are kept before those without."""
     if len(rows) <= most:
         return tuple(rows)
-    ranked = sorted(zip(rows, records, strict=True), key=lambda pair: _severity(pair[1]))
+    ranked = sorted(zip(rows, records, strict=True), key=lambda pair: severity(pair[1]))
     return tuple(sorted((row for row, _ in ranked[:most]), key=lambda row: row.number))
 
 
@@ -103,9 +104,3 @@ def _grade(grade: int | None) -> str:
 # A run has few categories, kinds and tags, each in many rows.
 _line = lru_cache(maxsize=4096)(one_line)
 _words = lru_cache(maxsize=4096)(words)
-
-
-def _severity(record: Record) -> tuple[int, float]:
-    """Unscored before failed before passed, the lowest total first."""
-    order = {None: 0, "FAIL": 1, "PASS": 2}[record.outcome]
-    return order, -1.0 if record.total is None else record.total
