@@ -13,6 +13,11 @@ AXES = (("duty", "waiver"), ("leave", "refusal"), ("cost", "gratis"))
 SPLIT = re.compile(
     r"[,;:()\n]|\s[-–—]\s|[.!?](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|as)\s"
 )
+LEAVE_AXIS = 1
+# What opens a clause that only says when another holds, and what in a sentence takes part of a rule back.
+PREMISES = frozenset({"if", "when", "where", "unless", "once", "because", "since", "as", "with", "provided", "should"})
+EXCEPTIONS = frozenset({"unless", "except", "only"})
+UNDOING = (["no"], ["nothing"], ["neither"])
 # Negations further in front of a word than this deny something else.
 REACH = 4
 # Longer texts are compared by their first clauses, so that the cost stays linear.
@@ -38,6 +43,10 @@ class Clause(NamedTuple):
     universal: bool = False
     restricted: bool = False
     conditional: bool = False
+    premise: bool = False
+    urges: bool = False
+    excepted: bool = False
+    narrow: bool = False
     asks: bool = False
 
 
@@ -51,6 +60,7 @@ def clauses(text: Text) -> tuple[Clause, ...]:
         cuts = [m.end() for m in SPLIT.finditer(text.raw, sentence.start, sentence.end)]
         asks = text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")
         tokens = text.tokens[sentence.first : sentence.last]
+        excepted = any(t.word in EXCEPTIONS for t in tokens)
         around = frozenset(_content(tokens))
         at = 0
         conditional = False
@@ -61,6 +71,9 @@ def clauses(text: Text) -> tuple[Clause, ...]:
             if at > first:
                 conditional = conditional or any(t.word in conditions for t in tokens[first:at])
                 clause = _clause(tokens[first:at], around, conditional=conditional, asks=asks)
+                words = [token.word for token in tokens[first:at]]
+                urges = words[0] == "please" or "yourself" in words
+                clause = clause._replace(premise=words[0] in PREMISES, urges=urges, excepted=excepted)
                 if clause.terms or any(clause.stances):
                     found.append(clause)
     return tuple(found[:MAX_CLAUSES])
@@ -79,7 +92,7 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
     while at < len(words):
         size, axis, sign = _phrase(words, at) if words[at] in starts else (0, 0, 0)
         if size:
-            turned = -sign if _is_negated(words, at, used) else sign
+            turned = -sign if _is_negated(words, at, used) or _is_undone(words, at + size, axis) else sign
             stances[axis] = stances[axis] or turned
             used.update(range(at, at + size))
             if axis == 0 and turned > 0:
@@ -105,9 +118,10 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
         denied=denied,
         lacks=lacks,
         without=bool(lacks) and "without" in words,
-        universal=not resource.group("fabrication.txt", "universal").isdisjoint(words),
+        universal=_is_universal(words),
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
         conditional=conditional,
+        narrow="only" in words or any(_denies(word) for word in words) or "can't" in words,
         asks=asks,
     )
 
@@ -140,8 +154,13 @@ def _is_negated(words: Sequence[str], at: int, used: Set[int]) -> bool:
     """A negation shortly before, unless it denies a word of its own (`not reporting`)."""
     for back in range(at - 1, max(-1, at - 1 - REACH), -1):
         if back not in used and _negates(words[back]):
-            return not words[back + 1].endswith("ing")
+            return back + 1 == at or not words[back + 1].endswith("ing")
     return False
+
+
+def _is_undone(words: Sequence[str], end: int, axis: int) -> bool:
+    """A negation right behind the phrase takes it back: `need no muzzle`, `permitted neither to`, `pay nothing`."""
+    return axis != LEAVE_AXIS and words[end : end + 1] in UNDOING or words[end : end + 1] == ["neither"]
 
 
 def _denies(word: str) -> bool:
@@ -153,11 +172,21 @@ def _negates(word: str) -> bool:
     return negative or word.endswith("n't")
 
 
+def _is_universal(words: Sequence[str]) -> bool:
+    """`any` behind a negation means none."""
+    found = _universal().intersection(words)
+    return bool(found) and not (found == {"any"} and any(_negates(word) for word in words[: words.index("any")]))
+
+
+def _universal() -> frozenset[str]:
+    return resource.group("fabrication.txt", "universal")
+
+
 @cache
 def _cues() -> frozenset[str]:
     """The words without which a clause takes no stance and denies nothing."""
     denials = {word for word in resource.words("stopwords.txt") if word.endswith("n't")}
-    limits = resource.group("fabrication.txt", "universal") | resource.group("fabrication.txt", "restriction")
+    limits = _universal() | resource.group("fabrication.txt", "restriction")
     negations = resource.group("modality.txt", "negation") | resource.group(DATA, "ending")
     return frozenset(_phrases()) | denials | limits | negations
 

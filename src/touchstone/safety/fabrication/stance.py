@@ -44,7 +44,7 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     said = said[:MAX_SAID]
     rarity = _rarity([clause for _, clause in said])
     for clause in clauses(reading.reply):
-        if not clause.asks and (found := _opposed(clause, said, rarity)):
+        if not clause.asks and not clause.premise and (found := _opposed(clause, said, rarity)):
             source, other = found.source, found.clause
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
@@ -96,15 +96,17 @@ def _share(terms: frozenset[str], among: frozenset[str], rarity: Mapping[str, fl
 def _conflict(clause: Clause, other: Clause) -> str | None:
     """What the other says where the clause says the opposite, if they speak of the same thing."""
     for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
-        if ours * theirs < 0:
+        if ours * theirs < 0 and not (clause.excepted and other.excepted):
             return plus if theirs > 0 else minus
     if clause.governed and clause.governed == other.grants and clause.stances[0] > 0:
         return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
-        return None if clause.conditional or other.conditional else "requirement"
-    if clause.universal and other.restricted and not other.universal and not clause.restricted:
+        return None if clause.conditional or other.conditional or clause.narrow else "requirement"
+    if clause.universal and other.restricted and not (other.universal or clause.restricted):
         return "limit"
     if any(clause.stances) or any(other.stances) or clause.conditional or other.conditional:
+        return None
+    if clause.urges:
         return None
     denied = clause.denied or other.denied
     if not denied or (clause.denied and other.denied) or denied not in clause.terms or denied not in other.terms:
