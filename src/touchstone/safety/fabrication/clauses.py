@@ -20,6 +20,8 @@ EXCEPTIONS = frozenset({"unless", "except", "only"})
 UNDOING = (["no"], ["nothing"], ["neither"])
 # Negations further in front of a word than this deny something else.
 REACH = 4
+# So few words are part of a list rather than a statement.
+SHORT = 3
 # Longer texts are compared by their first clauses, so that the cost stays linear.
 MAX_CLAUSES = 200
 
@@ -47,6 +49,7 @@ class Clause(NamedTuple):
     urges: bool = False
     excepted: bool = False
     narrow: bool = False
+    payer: str = ""
     asks: bool = False
 
 
@@ -64,6 +67,7 @@ def clauses(text: Text) -> tuple[Clause, ...]:
         around = frozenset(_content(tokens))
         at = 0
         conditional = False
+        pieces: list[tuple[int, Clause]] = []
         for end in [*cuts, sentence.end]:
             first = at
             while at < len(tokens) and tokens[at].start < end:
@@ -75,8 +79,20 @@ def clauses(text: Text) -> tuple[Clause, ...]:
                 urges = words[0] == "please" or "yourself" in words
                 clause = clause._replace(premise=words[0] in PREMISES, urges=urges, excepted=excepted)
                 if clause.terms or any(clause.stances):
-                    found.append(clause)
+                    pieces.append((at - first, clause))
+        found += _joined(pieces)
     return tuple(found[:MAX_CLAUSES])
+
+
+def _joined(pieces: Sequence[tuple[int, Clause]]) -> Iterator[Clause]:
+    """A few words that an `and` cut off share the stance of their neighbour: `a ticket and a muzzle`."""
+    for at, (size, clause) in enumerate(pieces):
+        beside = pieces[at - 1] if at else pieces[1] if len(pieces) > 1 else None
+        if size <= SHORT and beside and not any(clause.stances) and not clause.denied and not clause.premise:
+            near = beside[1]
+            yield clause._replace(stances=(near.stances[0], *clause.stances[1:]), payer=near.payer)
+        else:
+            yield clause
 
 
 def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: bool, asks: bool) -> Clause:
@@ -122,8 +138,21 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
         conditional=conditional,
         narrow="only" in words or any(_denies(word) for word in words) or "can't" in words,
+        payer=_payer(words),
         asks=asks,
     )
+
+
+def _payer(words: Sequence[str]) -> str:
+    """Which side pays, where the clause says so: `we` or `you`."""
+    for at, word in enumerate(words):
+        if word in resource.group(DATA, "paying"):
+            for party in reversed(words[max(0, at - 3) : at]):
+                if _negates(party):
+                    return ""
+                if side := next((s for s in ("we", "you") if party in resource.group(DATA, f"{s}_party")), ""):
+                    return side
+    return ""
 
 
 def _content(tokens: Sequence[Token]) -> Iterator[str]:
@@ -154,6 +183,8 @@ def _is_negated(words: Sequence[str], at: int, used: Set[int]) -> bool:
     """A negation shortly before, unless it denies a word of its own (`not reporting`)."""
     for back in range(at - 1, max(-1, at - 1 - REACH), -1):
         if back not in used and _negates(words[back]):
+            if words[back] == "without" and back + 1 != at:
+                return False
             return back + 1 == at or not words[back + 1].endswith("ing")
     return False
 

@@ -24,6 +24,7 @@ MAX_KEPT = 512
 
 Said = tuple[Text, Clause]
 DENIAL = "denial"
+COSTS = frozenset({"cost", "gratis"})
 
 
 class Opposition(NamedTuple):
@@ -46,9 +47,17 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     for clause in clauses(reading.reply):
         if not clause.asks and not clause.premise and (found := _opposed(clause, said, rarity)):
             source, other = found.source, found.clause
+            if found.what in COSTS and _is_priced(reading.reply, clause, known):
+                continue
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
             yield Finding(clause.start, clause.end, 1.0, reason, (evidence,))
+
+
+def _is_priced(reply: Text, clause: Clause, known: Known) -> bool:
+    """A price that a source gives stands beside its `free`: one holds up to a limit, the other beyond it."""
+    inside = (v for v in reply.values if v.kind == "money" and clause.start <= v.start < clause.end)
+    return any(v.canonical != "free" and known.homes(v) for v in inside)
 
 
 def _states(source: Text) -> bool:
@@ -98,6 +107,8 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
     for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
         if ours * theirs < 0 and not (clause.excepted and other.excepted):
             return plus if theirs > 0 else minus
+    if clause.payer and other.payer and clause.payer != other.payer:
+        return "payer"
     if clause.governed and clause.governed == other.grants and clause.stances[0] > 0:
         return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
@@ -115,6 +126,8 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
 
 
 def _agrees(clause: Clause, other: Clause) -> bool:
+    if clause.payer and clause.payer == other.payer:
+        return True
     if any(clause.stances):
         return any(a * b > 0 for a, b in zip(clause.stances, other.stances, strict=True))
     return bool(clause.denied) == bool(other.denied)
