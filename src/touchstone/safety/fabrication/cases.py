@@ -12,7 +12,7 @@ from touchstone.core import resource
 from touchstone.core.reading import Reading, Text, Value
 from touchstone.core.result import Evidence
 from touchstone.evidence.equality import comparable, is_range, same
-from touchstone.evidence.places import sentence_at, token_range
+from touchstone.evidence.places import in_value, sentence_at, token_range
 from touchstone.safety.fabrication.findings import MAX_VALUES, Known, Place
 from touchstone.text.tokens import term
 
@@ -165,7 +165,9 @@ def _label(text: Text, value: Value, other: Value) -> tuple[str, ...]:
     filler = resource.words("filler.txt")
     tokens = text.tokens[first : min(last, first + 3 * LABEL_WORDS)]
     terms = [
-        t.term for t in tokens if not t.is_stop and t.word not in filler and len(t.word) > 1 and t.word[0].isalpha()
+        t.term
+        for t in tokens
+        if not (t.is_stop or t.word in filler or in_value(text, t.start)) and len(t.word) > 1 and t.word[0].isalpha()
     ]
     return tuple(terms[:LABEL_WORDS])
 

@@ -13,7 +13,9 @@ from touchstone.text.tokens import term
 
 # New terms in what is said of a known thing; one may be a paraphrase.
 MIN_NEW = 2
-DUTY = re.compile(r"\byou(?:'ll|’ll)? (?:need to|must|have to|will need to|will have to|are required to)\b(?! not)", re.IGNORECASE)
+DUTY = re.compile(
+    r"\byou(?:'ll|’ll)? (?:need to|must|have to|will need to|will have to|are required to)\b(?! not)", re.IGNORECASE
+)
 CUT = re.compile(r"[,;:()\n]|[.!?](?=\s|$)")
 MOSTLY = 0.6
 # Two new words may be a way of speaking; three name a step.

@@ -13,7 +13,7 @@ AXES = (("duty", "waiver"), ("leave", "refusal"), ("cost", "gratis"))
 SPLIT = re.compile(
     r"[,;:()\n]|\s[-–—]\s|[.!?](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|as)\s"
 )
-LEAVE_AXIS = 1
+LEAVE_AXIS, COST_AXIS = 1, 2
 # What opens a clause that only says when another holds, and what in a sentence takes part of a rule back.
 PREMISES = frozenset({"if", "when", "where", "unless", "once", "because", "since", "as", "with", "provided", "should"})
 EXCEPTIONS = frozenset({"unless", "except", "only"})
@@ -50,6 +50,7 @@ class Clause(NamedTuple):
     excepted: bool = False
     narrow: bool = False
     payer: str = ""
+    exclusive: bool = False
     asks: bool = False
 
 
@@ -108,7 +109,7 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
     while at < len(words):
         size, axis, sign = _phrase(words, at) if words[at] in starts else (0, 0, 0)
         if size:
-            turned = -sign if _is_negated(words, at, used) or _is_undone(words, at + size, axis) else sign
+            turned = -sign if _is_negated(words, at, used, axis=axis) or _is_undone(words, at + size, axis) else sign
             stances[axis] = stances[axis] or turned
             used.update(range(at, at + size))
             if axis == 0 and turned > 0:
@@ -139,6 +140,7 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
         conditional=conditional,
         narrow="only" in words or any(_denies(word) for word in words) or "can't" in words,
         payer=_payer(words),
+        exclusive="only" in words,
         asks=asks,
     )
 
@@ -179,11 +181,11 @@ def _phrase(words: Sequence[str], at: int) -> tuple[int, int, int]:
     return 0, 0, 0
 
 
-def _is_negated(words: Sequence[str], at: int, used: Set[int]) -> bool:
+def _is_negated(words: Sequence[str], at: int, used: Set[int], *, axis: int) -> bool:
     """A negation shortly before, unless it denies a word of its own (`not reporting`)."""
     for back in range(at - 1, max(-1, at - 1 - REACH), -1):
         if back not in used and _negates(words[back]):
-            if words[back] == "without" and back + 1 != at:
+            if words[back] == "without" and axis != COST_AXIS and back + 1 != at:
                 return False
             return back + 1 == at or not words[back + 1].endswith("ing")
     return False

@@ -49,7 +49,11 @@ def figures(reading: Reading, anchors: tuple[Anchor, ...], known: Known) -> Iter
         held = anchor.holds or bool(known.homes(value))
         if found := _elsewhere(reading, value, anchor, known, held=held):
             yield found
-        elif held or is_premise(reply, value) or follows(value, pool, reply.values[:MAX_VALUES], shown=_is_worked_out(reply, value)):
+        elif (
+            held
+            or is_premise(reply, value)
+            or follows(value, pool, reply.values[:MAX_VALUES], shown=_is_worked_out(reply, value))
+        ):
             pool.append(value)
         elif not _is_restated(reading, value, known) and (weight := _weight(reply, value, anchor, known)) > 0:
             yield Finding(anchor.start, anchor.end, weight, _reason(anchor, known), anchor.evidence)

@@ -14,7 +14,9 @@ from touchstone.evidence.places import sentence_at, token_range
 from touchstone.safety.fabrication.findings import MAX_VALUES, Finding, Known, is_question
 
 # A name in front of a colon, or in the first cell of a row.
-NAMED = re.compile(r"(?:(?<=[.;]\s)|(?<=\n)|^)(?:[-*•]\s)?([A-Z][\w&+'-]*(?: [\w&+'-]+){0,2})(?::\s|\s?\|)", re.MULTILINE)
+NAMED = re.compile(
+    r"(?:(?<=[.;:]\s)|(?<=\n)|^)(?:[-*•]\s)?([A-Z][\w&+'-]*(?: [\w&+'-]+){0,2})(?::\s|\s?\|)", re.MULTILINE
+)
 MAX_NAMES = 40
 KINDS = frozenset({"money", "percent", "duration", "quantity", "time"})
 
@@ -30,7 +32,7 @@ class Segment(NamedTuple):
 
 def segments(reading: Reading, known: Known) -> Iterator[Finding]:
     """One finding for each value that stands under another name than the one the sentence speaks of."""
-    found = [segment for source in known.contexts for segment in _segments(source)]
+    found = [segment for source in known.contexts for segment in named_cases(source)]
     if len(found) < 2:
         return
     reply = reading.reply
@@ -55,7 +57,8 @@ def segments(reading: Reading, known: Known) -> Iterator[Finding]:
         yield Finding(value.start, value.end, 1.0, reason, (Evidence(own.source.name, own.start, own.end, text),))
 
 
-def _segments(source: Text) -> list[Segment]:
+def named_cases(source: Text) -> list[Segment]:
+    """The stretches that a source gives to names of a list, in order."""
     marks = list(NAMED.finditer(source.raw))[:MAX_NAMES]
     ends = [*(mark.start() for mark in marks), len(source.raw)][1:]
     found = []

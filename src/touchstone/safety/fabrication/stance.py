@@ -11,6 +11,7 @@ from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Evidence
 from touchstone.safety.fabrication.clauses import AXES, Clause, clauses
 from touchstone.safety.fabrication.findings import Finding, Known
+from touchstone.safety.fabrication.segments import Segment, named_cases
 
 # Share of each clause that the other's sentence must speak of, and the least number of terms both sentences share.
 ALIKE = 0.4
@@ -44,14 +45,27 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     said = [(source, clause) for source in known.sources if _states(source) for clause in _kept_clauses(source)]
     said = said[:MAX_SAID]
     rarity = _rarity([clause for _, clause in said])
+    cases = [case for source in known.contexts for case in named_cases(source)]
     for clause in clauses(reading.reply):
-        if not clause.asks and not clause.premise and (found := _opposed(clause, said, rarity)):
+        if (
+            not clause.asks
+            and not clause.premise
+            and (found := _opposed(clause, _of_case(clause, said, cases), rarity))
+        ):
             source, other = found.source, found.clause
             if found.what in COSTS and _is_priced(reading.reply, clause, known):
                 continue
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
             yield Finding(clause.start, clause.end, 1.0, reason, (evidence,))
+
+
+def _of_case(clause: Clause, said: Sequence[Said], cases: Sequence[Segment]) -> Sequence[Said]:
+    """What is said of the cases that the clause's sentence names, where a source lists cases by name."""
+    others = [case for case in cases if not case.name <= clause.around]
+    if len(others) in (0, len(cases)):
+        return said
+    return [(s, c) for s, c in said if not any(o.source is s and o.start <= c.start < o.end for o in others)]
 
 
 def _is_priced(reply: Text, clause: Clause, known: Known) -> bool:
@@ -92,7 +106,7 @@ def _likeness(clause: Clause, other: Clause, rarity: Mapping[str, float]) -> flo
     ours = _share(clause.terms or clause.around, other.around, rarity)
     if clause.governed and clause.governed == other.grants:
         return ours
-    if clause.universal and other.restricted and len(shared) >= MIN_SHARED:
+    if clause.universal and other.restricted and len(shared) >= (1 if other.exclusive else MIN_SHARED):
         return ours
     return min(ours, _share(other.terms or other.around, clause.around, rarity))
 
@@ -110,6 +124,8 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
     if clause.payer and other.payer and clause.payer != other.payer:
         return "payer"
     if clause.governed and clause.governed == other.grants and clause.stances[0] > 0:
+        return "waiver"
+    if clause.stances[0] > 0 and other.lacks and other.lacks in clause.terms and not any(other.stances):
         return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
         return None if clause.conditional or other.conditional or clause.narrow else "requirement"

@@ -101,7 +101,7 @@ def _exchanged(spot: Spot, held: dict[str, list[tuple[Text, Spot]]], contexts: S
             foreign = spot.rest - other.rest
             if not between and len(spot.rest & other.rest) < MIN_TERMS + 1:
                 continue
-            if foreign & CONTRAST or len(spot.rest - foreign) < ALIKE * len(spot.rest) or other.rest & CONTRAST:
+            if len(spot.rest - foreign) < ALIKE * len(spot.rest) or (spot.rest ^ other.rest) & CONTRAST:
                 continue
             shown = source.raw[other.start : other.end].strip()
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
@@ -138,9 +138,7 @@ def _clause_end(raw: str, start: int, high: int) -> int:
 
 def _terms(text: Text, start: int, end: int) -> frozenset[str]:
     filler = resource.words("filler.txt")
-    return frozenset(
-        t.term for t in text.tokens if start <= t.start < end and not t.is_stop and t.word not in filler
-    )
+    return frozenset(t.term for t in text.tokens if start <= t.start < end and not t.is_stop and t.word not in filler)
 
 
 @cache
