@@ -14,8 +14,8 @@ LEAST = re.compile(
     re.IGNORECASE,
 )
 MOST = re.compile(
-    r"\b(?:at most|a maximum of|maximum|no more than|not more than|less than|fewer than|under|below|up to|not older than"
-    r"|no longer than|younger than|not over)(?: the| a)? $",
+    r"\b(?:at most|a maximum of|maximum|no more than|not more than|less than|fewer than|under|below|up to"
+    r"|not older than|no longer than|younger than|not over)(?: the| a)? $",
     re.IGNORECASE,
 )
 DENIED = re.compile(r"\b(?:no|not|n't|never|without)\b", re.IGNORECASE)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from touchstone.core import resource
 from touchstone.core.reading import Reading
@@ -18,6 +19,8 @@ DUTY = re.compile(
 )
 CUT = re.compile(r"[,;:()\n]|[.!?](?=\s|$)")
 MOSTLY = 0.6
+REACH = 40
+MAX_DUTIES = 50
 # Two new words may be a way of speaking; three name a step.
 SURE_NEW = 3
 UNSURE = 0.6
@@ -33,14 +36,18 @@ def duties(reading: Reading, known: Known) -> Iterator[Finding]:
     reply = reading.reply
     if not known.has_context:
         return
-    for match in DUTY.finditer(reply.raw):
+    for match in islice(DUTY.finditer(reply.raw), MAX_DUTIES):
         sentence = sentence_at(reply, match.start())
         if sentence is None or is_question(reply, sentence):
             continue
         cut = CUT.search(reply.raw, match.end(), sentence.end)
         end = cut.start() if cut else sentence.end
         first, last = token_range(reply, match.end(), end)
-        told = [t for t in reply.tokens[first:last] if not t.is_stop and t.word not in resource.words("filler.txt")]
+        told = [
+            t
+            for t in reply.tokens[first : min(last, first + REACH)]
+            if not t.is_stop and t.word not in resource.words("filler.txt")
+        ]
         told = [t for t in told if t.word not in group("everyday") and t.term not in _general()]
         new = [t for t in told if t.term not in known.terms]
         if len(new) >= MIN_NEW and len(new) >= MOSTLY * len(told):

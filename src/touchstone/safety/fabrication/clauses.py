@@ -193,7 +193,7 @@ def _is_negated(words: Sequence[str], at: int, used: Set[int], *, axis: int) -> 
 
 def _is_undone(words: Sequence[str], end: int, axis: int) -> bool:
     """A negation right behind the phrase takes it back: `need no muzzle`, `permitted neither to`, `pay nothing`."""
-    return axis != LEAVE_AXIS and words[end : end + 1] in UNDOING or words[end : end + 1] == ["neither"]
+    return (axis != LEAVE_AXIS and words[end : end + 1] in UNDOING) or words[end : end + 1] == ["neither"]
 
 
 def _denies(word: str) -> bool:

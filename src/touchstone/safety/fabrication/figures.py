@@ -9,8 +9,8 @@ from touchstone.evidence.equality import comparable
 from touchstone.evidence.places import sentence_at, token_range
 from touchstone.safety.fabrication.arithmetic import follows
 from touchstone.safety.fabrication.cases import misplaced, other_share, substituted
-from touchstone.safety.fabrication.premises import is_premise
 from touchstone.safety.fabrication.findings import MAX_VALUES, Finding, Known, Place, group, is_question, words_between
+from touchstone.safety.fabrication.premises import is_premise
 
 # How much a value that no source holds weighs by its kind; one that a source contradicts weighs CONTRADICTED.
 UNSUPPORTED = {"money": 1.0, "percent": 1.0, "duration": 1.0, "date": 0.7, "time": 0.7, "quantity": 0.45, "number": 0.0}

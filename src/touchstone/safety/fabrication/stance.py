@@ -22,6 +22,7 @@ NEAR_COPY = 0.8
 MARGIN = 0.25
 MAX_SAID = 600
 MAX_KEPT = 512
+MAX_CASES = 40
 
 Said = tuple[Text, Clause]
 DENIAL = "denial"
@@ -62,8 +63,8 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
 
 def _of_case(clause: Clause, said: Sequence[Said], cases: Sequence[Segment]) -> Sequence[Said]:
     """What is said of the cases that the clause's sentence names, where a source lists cases by name."""
-    others = [case for case in cases if not case.name <= clause.around]
-    if len(others) in (0, len(cases)):
+    others = [case for case in cases[:MAX_CASES] if not case.name <= clause.around]
+    if len(others) in (0, min(len(cases), MAX_CASES)):
         return said
     return [(s, c) for s, c in said if not any(o.source is s and o.start <= c.start < o.end for o in others)]
 

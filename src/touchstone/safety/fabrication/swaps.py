@@ -5,26 +5,34 @@ the word must be the same on both sides and the rest of the clause must hold not
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Text, Token
 from touchstone.core.result import Evidence
+from touchstone.evidence.places import token_range
 from touchstone.safety.fabrication.findings import Finding, Known, group, is_question
 
 CUT = re.compile(r"[,;:()\n]|[.!?](?=\s|$)|\s[-–—]\s")
 EVEN = re.compile(
     r"\b(?:even (?:if|when|without|though|after|for|on)|regardless of|whether or not|no matter)\b", re.IGNORECASE
 )
-EXCEPT = re.compile(r"\b(?:unless|except(?: for| if| when| on| in)?|excluding|only (?:if|when|with|for|on))\b", re.I)
+EXCEPT = re.compile(
+    r"\b(?:unless|except(?: for| if| when| on| in)?|excluding|only (?:if|when|with|for|on))\b", re.IGNORECASE
+)
 # How many tokens before and behind the exchanged word name what it is about.
 REACH = 4
 # Share of a clause that the other must speak of.
 ALIKE = 0.6
 MIN_TERMS = 2
 MAX_PLACES = 40
+MAX_EVEN = 5
+# A clause counts as far as this many tokens to either side, and an exception as far as this many characters.
+CLAUSE, SPAN = 30, 300
 CONTRAST = frozenset({"next", "not", "no", "never", "another", "other", "without", "until"})
 
 
@@ -60,7 +68,9 @@ def _index(sources: Sequence[Text]) -> dict[str, list[tuple[Text, Spot]]]:
     for source in sources:
         for sentence in source.sentences:
             for spot in _spots(source, sentence):
-                found.setdefault(spot.token.word, []).append((source, spot))
+                kept = found.setdefault(spot.token.word, [])
+                if len(kept) < MAX_PLACES:
+                    kept.append((source, spot))
     return found
 
 
@@ -73,9 +83,10 @@ def _spots(text: Text, sentence: Sentence) -> Iterator[Spot]:
     for at, token in enumerate(tokens):
         if token.word not in opposites:
             continue
-        low = max(cut for cut in cuts if cut <= token.start)
-        high = min((cut for cut in cuts if cut >= token.end), default=sentence.end)
-        inside = [t for t in tokens if low <= t.start < high and t is not token]
+        place = bisect_right(cuts, token.start)
+        low, high = cuts[place - 1], cuts[place] if place < len(cuts) else sentence.end
+        near = tokens[max(0, at - CLAUSE) : at + CLAUSE]
+        inside = [t for t in near if low <= t.start < high and t is not token]
         before = [t for t in tokens[max(0, at - REACH) : at] if t.start >= low and _tells(t)]
         behind = [t for t in tokens[at + 1 : at + 1 + REACH] if t.start < high and _tells(t)]
         rest = frozenset(t.term for t in inside if _tells(t) or t.word in CONTRAST)
@@ -94,7 +105,7 @@ def _exchanged(spot: Spot, held: dict[str, list[tuple[Text, Spot]]], contexts: S
     if len(spot.rest) < MIN_TERMS or any(other.behind == spot.behind for _, other in same):
         return None
     for word in _opposites()[spot.token.word]:
-        for source, other in held.get(word, ())[:MAX_PLACES]:
+        for source, other in held.get(word, ()):
             if source not in contexts or other.behind != spot.behind:
                 continue
             between = spot.before == other.before or (not spot.before and not other.before)
@@ -112,16 +123,16 @@ def _exchanged(spot: Spot, held: dict[str, list[tuple[Text, Spot]]], contexts: S
 
 def _denied(reply: Text, sentence: Sentence, contexts: Sequence[Text]) -> Iterator[Finding]:
     """`even if a claim is open` where a source says `unless a claim is open`."""
-    for match in EVEN.finditer(reply.raw, sentence.start, sentence.end):
+    for match in islice(EVEN.finditer(reply.raw, sentence.start, sentence.end), MAX_EVEN):
         ours = _terms(reply, match.end(), _clause_end(reply.raw, match.end(), sentence.end))
         main = _terms(reply, sentence.start, sentence.end) - ours
         if not ours:
             continue
         for source in contexts:
-            for other in EXCEPT.finditer(source.raw):
+            for other in islice(EXCEPT.finditer(source.raw), MAX_PLACES):
                 end = _clause_end(source.raw, other.end(), len(source.raw))
                 theirs = _terms(source, other.end(), end)
-                start = source.raw.rfind(". ", 0, other.start()) + 1
+                start = source.raw.rfind(". ", max(0, other.start() - SPAN), other.start()) + 1
                 if len(ours & theirs) < ALIKE * len(ours) or not main & _terms(source, start, other.start()):
                     continue
                 shown = source.raw[other.start() : end].strip()
@@ -132,13 +143,15 @@ def _denied(reply: Text, sentence: Sentence, contexts: Sequence[Text]) -> Iterat
 
 
 def _clause_end(raw: str, start: int, high: int) -> int:
+    high = min(high, start + SPAN)
     cut = CUT.search(raw, start, high)
     return cut.start() if cut else high
 
 
 def _terms(text: Text, start: int, end: int) -> frozenset[str]:
     filler = resource.words("filler.txt")
-    return frozenset(t.term for t in text.tokens if start <= t.start < end and not t.is_stop and t.word not in filler)
+    first, last = token_range(text, start, end)
+    return frozenset(t.term for t in text.tokens[first:last] if not t.is_stop and t.word not in filler)
 
 
 @cache
