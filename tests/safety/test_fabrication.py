@@ -155,3 +155,74 @@ def test_time_grows_with_the_length_of_hostile_input(piece: str) -> None:
 
     seconds(500)
     assert seconds(6_000) < 12 * seconds(1_500) + 0.1
+
+
+CLINIC = ["Results: in the patient app after a doctor has seen them. Given to the patient only."]
+RENTAL = ["The deposit is released 5 working days after drop-off unless a claim is open."]
+HEALTH = ["Essential: no physiotherapy. Plus: 6 sessions a year. Complete: unlimited sessions, no referral."]
+FEES = ["Exam fees: the college pays for first attempts; students pay for resits."]
+DOGS = ["Dogs without a carrier need a child ticket and a muzzle. Assistance dogs need no muzzle."]
+BACKUP = ["Only the account owner can restore, under Settings > Backups. Restoring cannot be undone."]
+
+
+@pytest.mark.parametrize(
+    ("response", "context", "part"),
+    [
+        ("Results are in the patient app before a doctor has seen them.", CLINIC, "before"),
+        (
+            "£250 is held on your card 3 days after arrival.",
+            ["£250 is held on your card 3 days before arrival."],
+            "after",
+        ),
+        ("It's paid on the last Friday of each month.", ["Paid on the first Friday of each month."], "last"),
+        ("The deposit is released even if a claim is open.", RENTAL, "even if a claim is open"),
+        ("With Essential you have 6 sessions a year.", HEALTH, "6 sessions a year"),
+        ("You can send up to $3,500.", ["Status | Daily\nNew | $750\nVerified | $3,500"], ""),
+        ("On a new account you can send $3,500.", ["Status | Daily\nNew | $750\nVerified | $3,500"], "$3,500"),
+        ("On Complete you need a referral.", HEALTH, "need a referral"),
+        ("The college pays for resits too.", FEES, "The college pays for resits"),
+        ("Your passport must be at least 10 years old.", ["Passports must be less than 10 years old."], "10 years"),
+        ("Any team member can restore a backup.", BACKUP, "Any team member can restore"),
+        ("You need to attach three witness statements and a notarised map.", RENTAL, "witness"),
+    ],
+)
+def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
+    response: str, context: list[str], part: str
+) -> None:
+    violations = found(response, context)
+    assert bool(violations) == bool(part)
+    assert not part or any(part in violation.text or violation.text in part for violation in violations)
+
+
+@pytest.mark.parametrize(
+    ("response", "context"),
+    [
+        pytest.param(
+            "Orders after 14:00 leave the next day.",
+            ["Orders before 14:00 leave the same day."],
+            marks=pytest.mark.xfail(strict=True, reason="the colon of a time ends the clause that is compared"),
+        ),
+        ("Assistance dogs don't need a muzzle.", DOGS),
+        ("A dog outside a carrier has to wear a muzzle.", DOGS),
+        ("Without the signed form we can only speak to you.", ["Another adult needs the signed form."]),
+        ("With a balance of $480, six instalments would be $80 each.", ["Up to 6 instalments, no interest."]),
+        ("A £200 fare earns 1,600 points.", ["Earn 8 points per £1."]),
+        ("These caps may not be removed.", ["These caps cannot be removed for a minor."]),
+        ("You leave without paying to exit.", ["You can leave with no exit charge."]),
+        ("1. **Right now:** open the app and freeze the card.", ["Freeze the card in the app."]),
+        ("Type in your PIN at the ATM.", ["Enter the code at the machine."]),
+        ("On the iPad's home screen open the app.", ["Works on every tablet; open the app."]),
+        ("Please back up your data yourself.", ["Data are not backed up by us."]),
+        ("Lunch is £2.65 a day, so £13.25 for a week.", ["Lunch: £2.65 a day."]),
+    ],
+)
+def test_sound_turns_of_the_same_rules_are_let_through(response: str, context: list[str]) -> None:
+    assert found(response, context) == ()
+
+
+def test_the_development_table_is_told_apart_at_the_measured_rates() -> None:
+    path = TABLE.with_name("detector_hallucination_development.jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    told = [(row["violation"], bool(found(row["response"], row["context"], question=row["input"]))) for row in rows]
+    assert sum(truth and hit for truth, hit in told) >= 0.35 * sum(truth for truth, _ in told)
+    assert not any(hit and not truth for truth, hit in told)

@@ -16,7 +16,12 @@ ANSWERED = 0.4
 MENTIONED = 0.45
 # Smaller shares of a value move no grade.
 WORTH_NAMING = 0.08
+# Where nothing moved the grade much, what moved it most is named if it is at least this much.
+WORTH_A_LOOK = 0.02
 MAX_NAMED = 3
+TOP = 4
+NOTHING_WRONG = "nothing to object to"
+NOTHING_SINGLE = "several small things, none of which stands out"
 VIOLATION_ISSUES = {
     "hallucination": "should keep to the sources",
     "pii_leakage": "should not read out personal data",
@@ -44,12 +49,14 @@ def explain_grade(criterion: str, grade: int, shares: Sequence[Share], reading: 
     told = (lowering or raising)[:MAX_NAMED] if grade <= 2 else (raising + lowering)[:MAX_NAMED]
     if criterion == "completeness" and len(reading.asks) > 1:
         told.insert(0, _asks_answered(reading))
-    return "; ".join(told) or "nothing unusual"
+    if not told and grade < TOP:
+        told = _moved(criterion, shares, -1, least=WORTH_A_LOOK)[:1]
+    return "; ".join(told) or (NOTHING_WRONG if grade == TOP else NOTHING_SINGLE)
 
 
-def _moved(criterion: str, shares: Sequence[Share], sign: int) -> list[str]:
+def _moved(criterion: str, shares: Sequence[Share], sign: int, *, least: float = WORTH_NAMING) -> list[str]:
     """The features that moved the value one way, in words, strongest first; tone is explained by manner alone."""
-    moved = [share for share in shares if share.size * sign >= WORTH_NAMING]
+    moved = [share for share in shares if share.size * sign >= least]
     moved = [share for share in moved if criterion != "tone" or share.feature in OF_TONE]
     moved.sort(key=lambda share: -abs(share.size))
     return [line for line in dict.fromkeys(map(_note, moved)) if line]

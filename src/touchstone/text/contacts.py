@@ -4,6 +4,7 @@ import re
 
 from touchstone.core.reading import Contact, ContactKind
 from touchstone.text.normalise import Normal
+from touchstone.text.units import is_currency
 
 # Every quantifier is bounded or over a single class, so that no input makes a search super-linear.
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}")
@@ -25,6 +26,10 @@ CUED_SHORT = re.compile(
     r"(?: us| it)?(?: now| on| at| to)?:? (\d[\d -]{1,12}\d)\b",
     re.IGNORECASE,
 )
+# A sum of money in figures that a phone number could have: 19774.82 EUR, 12 500 000 kr.
+DECIMAL = re.compile(r"\d+\.\d{1,3}")
+GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){1,4}")
+MONEY_NEAR = 6
 MIN_PHONE_DIGITS = 7
 TRAILING = ".,;:!?"
 
@@ -38,7 +43,7 @@ def find_contacts(normal: Normal) -> tuple[Contact, ...]:
     if "." in text:
         found += [(*m.span(), "link") for m in LINK.finditer(text)]
     if any(char.isdecimal() for char in text):
-        found += [(*m.span(), "phone") for m in PHONE.finditer(text) if _is_phone(m[0])]
+        found += [(*m.span(), "phone") for m in PHONE.finditer(text) if _is_phone(m[0]) and not _is_sum(m)]
         found += [(*m.span(1), "phone") for m in CUED_SHORT.finditer(text)]
     contacts: list[Contact] = []
     reached = 0
@@ -57,6 +62,15 @@ def _is_phone(text: str) -> bool:
     is_date = len(groups) == 3 and (len(groups[0]) == 4 or len(groups[2]) == 4) and digits == 8
     is_range = len(groups) == 2 and "-" in text and not text.startswith("+") and len(groups[0]) == len(groups[1]) == 4
     return digits >= MIN_PHONE_DIGITS and not is_date and not is_range
+
+
+def _is_sum(match: re.Match[str]) -> bool:
+    """A figure with decimals, one in front of a currency, or one in groups of three behind it."""
+    start, end, text = match.start(), match.end(), match.string
+    if DECIMAL.fullmatch(match[0]) or any(is_currency(word) for word in text[end : end + MONEY_NEAR].split()[:1]):
+        return True
+    before = text[max(0, start - MONEY_NEAR) : start].split()[-1:]
+    return bool(GROUPED.fullmatch(match[0])) and any(is_currency(word) for word in before)
 
 
 def _canonical(kind: ContactKind, text: str) -> str:

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from touchstone.core.reading import Dates, Day, Value
 from touchstone.text.lexemes import Found, Lexeme, Lexemes, at
 from touchstone.text.numbers import ONES
+from touchstone.text.units import unit_after
 
 MONTHS = {name.casefold(): n for n, name in enumerate(calendar.month_name) if name} | {
     name.casefold(): n for n, name in enumerate(calendar.month_abbr) if name
@@ -23,14 +24,18 @@ ORDINALS = (
 ORDINAL_WORDS = {word: n for n, word in enumerate(ORDINALS.split(), 1)}
 SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 JOINTS = frozenset({"-", "to", "until", "till", "through", "and", "or"})
+# Days that share a month: 25, 26 December.
+DAY_JOINTS = JOINTS | {","}
 RELATIVE = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}
 MONTH_CUES = frozenset(
-    "in by of since until till before after from during for to this last next early mid late end through and between "
+    "( in by of since until till before after from during for to this last next early mid late end through and between "
     "starting every".split()
 )
 AFTER_LONE_DAY = frozenset("at we you i if so is it with for or but as when because which of in by before".split())
 DAY_CUES = frozenset("the on by until till before after from since to and between through due".split())
 MIN_YEAR, MAX_YEAR = 1900, 2099
+# Years in two figures from here on belong to the last century, as POSIX reads them.
+CENTURY_TURN = 69
 
 
 def written_date(lexemes: Lexemes, index: int) -> Found[Value] | None:
@@ -207,6 +212,8 @@ def _numeric(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None:
             end += 2
     if not all(part.isdecimal() and len(part) <= 4 for part in parts):
         return None
+    if sign == "/" and len(parts) == 2 and unit_after(lexemes, end):
+        return None  # 1/2 hour
     if at(lexemes, end).text == sign and at(lexemes, end).glued and at(lexemes, end + 1).glued:
         return None
     days = _orders(parts, sign)
@@ -225,7 +232,7 @@ def _orders(parts: list[str], sign: str) -> tuple[Day, ...]:
         if len(parts[0]) == 4:
             orders = [(numbers[0], numbers[1], numbers[2])]
         else:
-            year = numbers[2] if len(parts[2]) == 4 else 2000 + numbers[2]
+            year = numbers[2] if len(parts[2]) == 4 else _short_year(numbers[2])
             orders = [(year, numbers[1], numbers[0]), (year, numbers[0], numbers[1])]
         return tuple(dict.fromkeys(Day(y, m, d) for y, m, d in orders if _is_day(y, m, d)))
     if len(parts) == 2 and sign == "/" and all(len(part) <= 2 for part in parts) and numbers != [24, 7]:
@@ -252,7 +259,7 @@ def _day_month(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None:
     if day is None:
         return None
     end = _skip_suffix(lexemes, index + 1)
-    if at(lexemes, end).text in JOINTS and _range_of_days(lexemes, end + 1):
+    if at(lexemes, end).text in DAY_JOINTS and _range_of_days(lexemes, end + 1):
         return Found((Day(day=day),), end)
     end += at(lexemes, end).text == "of"
     end += at(lexemes, end).text == "-" and at(lexemes, end + 1).text in MONTHS
@@ -306,7 +313,7 @@ def _with_year(lexemes: Lexemes, index: int, day: Day) -> Found[tuple[Day, ...]]
     if (year := _as_year(lexeme)) is not None:
         return Found((day._replace(year=year),), step + 1)
     if at(lexemes, index).text in ("'", "-") and lexeme.glued and len(lexeme.text) == 2 and lexeme.text.isdecimal():
-        return Found((day._replace(year=2000 + int(lexeme.text)),), step + 1)
+        return Found((day._replace(year=_short_year(int(lexeme.text))),), step + 1)
     return Found((day,), index)
 
 
@@ -322,7 +329,7 @@ def _lone_ordinal(lexemes: Lexemes, index: int) -> Found[tuple[Day, ...]] | None
     if day is None or suffix.text not in SUFFIXES or not suffix.glued or at(lexemes, index - 1).text not in DAY_CUES:
         return None
     following = at(lexemes, index + 2)
-    if following.is_word and following.text not in JOINTS | AFTER_LONE_DAY:
+    if following.is_word and following.text.partition("'")[0] not in JOINTS | AFTER_LONE_DAY:
         return None  # "the 5th floor"
     return Found((Day(day=day),), index + 2)
 
@@ -331,6 +338,10 @@ def _as_year(lexeme: Lexeme) -> int | None:
     if len(lexeme.text) == 4 and lexeme.text.isdecimal() and MIN_YEAR <= int(lexeme.text) <= MAX_YEAR:
         return int(lexeme.text)
     return None
+
+
+def _short_year(figure: int) -> int:
+    return figure + (1900 if figure >= CENTURY_TURN else 2000)
 
 
 def _day_of_month(lexeme: Lexeme) -> int | None:

@@ -11,7 +11,8 @@ SIGNS = frozenset({"#", "№"})
 JOINTS = frozenset({"-", "_", "/", "."})
 ORDINALS = frozenset({"st", "nd", "rd", "th"})
 NUMBERED_THINGS = frozenset(
-    "step page section chapter terminal gate room platform error version question level".split()
+    "step page section chapter terminal gate room platform error version question level bus train flight line route "
+    "tram status rule clause".split()
 )
 # `Account: 48213` is an identifier, `Age for the account: 18` is not.
 MIN_LISTED_DIGITS = 4

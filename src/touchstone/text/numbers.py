@@ -15,9 +15,11 @@ DOZEN = {"dozen": 12}
 GLUED_SCALES = {"k": 1000, "mn": 10**6, "mio": 10**6, "bn": 10**9}
 # 5m is five metres or minutes, but $5m is five million.
 MONEY_SCALES = GLUED_SCALES | {"m": 10**6, "b": 10**9}
+PARTS = frozenset({("1", "2"), ("1", "3"), ("2", "3"), ("1", "4"), ("3", "4")})
 SIGNS = frozenset("$£€¥₹")
 # Longer figures are identifiers, not amounts; this also keeps arithmetic cheap.
 MAX_DIGITS = 15
+MAX_GROUPS = 4
 
 GROUPED = re.compile(r"[1-9]\d{0,2}([,.'])\d{3}(?:\1\d{3}){0,4}")
 DECIMAL_AFTER_GROUPS = re.compile(r"\d{1,3}(?:,\d{3}){1,4}\.\d+|\d{1,3}(?:'\d{3}){1,4}[.,]\d+")
@@ -61,6 +63,8 @@ def _figure_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     if not readings:
         return None
     end = index + 1
+    if part := _part(lexemes, index):
+        return Found((part.item,), part.end)
     if grouped := _spaced_thousands(lexemes, index):
         return grouped
     if mixed := _fraction(lexemes, end):
@@ -78,13 +82,17 @@ def _figure_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
 
 def _spaced_thousands(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     """10 000: groups of three parted by a plain space, unless the first of them is a figure of its own."""
-    first, second = lexemes[index], at(lexemes, index + 1)
-    if not (first.text.isdecimal() and len(first.text) <= 3 and first.text[0] != "0" and not second.glued):
+    first = lexemes[index]
+    if not (first.text.isdecimal() and len(first.text) <= 3 and first.text[0] != "0"):
         return None
-    following = at(lexemes, index + 2)
-    if not (second.text.isdecimal() and len(second.text) == 3 and second.start == first.end + 1) or following.is_figure:
+    digits, end = first.text, index + 1
+    while (group := at(lexemes, end)).text.isdecimal() and len(group.text) == 3 and end <= index + MAX_GROUPS:
+        if group.glued or group.start != at(lexemes, end - 1).end + 1:
+            break
+        digits, end = digits + group.text, end + 1
+    if end == index + 1 or at(lexemes, end).is_figure:
         return None
-    return Found((Decimal(first.text + second.text),), index + 2)
+    return Found((Decimal(digits),), end)
 
 
 def _fraction(lexemes: Lexemes, index: int) -> Found[Decimal] | None:
@@ -92,6 +100,15 @@ def _fraction(lexemes: Lexemes, index: int) -> Found[Decimal] | None:
     top, slash, bottom = (at(lexemes, index + step) for step in range(3))
     small = top.text in ("1", "2", "3") and bottom.text in ("2", "3", "4")
     if small and not top.glued and slash.text == "/" and slash.glued and bottom.glued:
+        return Found(Decimal(top.text) / Decimal(bottom.text), index + 3)
+    return None
+
+
+def _part(lexemes: Lexemes, index: int) -> Found[Decimal] | None:
+    """`1/2` in front of a word, where it can only be a part of one: 1/2 hour, 3/4 mile."""
+    top, slash, bottom, following = (at(lexemes, index + step) for step in range(4))
+    small = (top.text, bottom.text) in PARTS and slash.text == "/" and slash.glued and bottom.glued
+    if small and following.is_word and not following.glued and following.text not in ("of", "and", "or", "to"):
         return Found(Decimal(top.text) / Decimal(bottom.text), index + 3)
     return None
 

@@ -6,12 +6,14 @@ from touchstone.core.reading import Measure, Value
 from touchstone.text.dates import WEEK_SPANS, WEEKDAYS
 from touchstone.text.lexemes import Found, Lexemes, at
 from touchstone.text.numbers import ONES
+from touchstone.text.units import period_after, unit_after
 
 NAMED = {"noon": 720, "midday": 720, "midnight": 0}
 RANGE_JOINTS = frozenset({"-", "to", "until", "till", "til", "and", "through"})
 OPENING_CUES = frozenset({"open", "opens", "opening", "hours", "hour", "between", "from", "office", "lines", "daily"})
 OPENING_CUES |= WEEKDAYS.keys() | WEEK_SPANS.keys()
 CLOCK = "clock"
+TOLD_CUES = frozenset({"at", "by", "until", "till", "before"})
 # Summer and standard time of one place count as one zone: people mix them up and mean the wall clock.
 ZONES = dict.fromkeys(("et", "est", "edt"), "ET") | dict.fromkeys(("pt", "pst", "pdt"), "PT")
 ZONES |= dict.fromkeys(("ct", "cst", "cdt"), "CT") | dict.fromkeys(("mt", "mst", "mdt"), "MT")
@@ -65,13 +67,16 @@ def _opening(first: Clock, last: Clock, end: int) -> list[int]:
     if first.sure:
         return [first.minute]
     if last.sure and last.written and not first.written:
-        return [m for m in (first.minute, first.minute + HALF_DAY) if m < end] or [first.minute]
+        likely = (
+            [first.minute + HALF_DAY, first.minute] if first.minute == 0 else [first.minute, first.minute + HALF_DAY]
+        )
+        return [m for m in likely if m < end] or [first.minute]
     return _readings(first)
 
 
 def _sounds_open(lexemes: Lexemes, index: int, first: Clock, last: Clock) -> bool:
-    """`9-5`, `9 to 5` without am or pm: only where opening hours are spoken of."""
-    if not 6 * 60 <= first.minute <= 11 * 60 or last.minute >= first.minute:
+    """`9-5`, `9 to 5`, `8-18` without am or pm: only where opening hours are spoken of."""
+    if not 6 * 60 <= first.minute <= 11 * 60 or first.minute <= last.minute <= HALF_DAY:
         return False
     return any(at(lexemes, index - step).text in OPENING_CUES for step in range(1, 5)) or _hours_follow(lexemes, index)
 
@@ -103,7 +108,7 @@ def _clock(lexemes: Lexemes, index: int) -> Found[Clock] | None:
     if minutes is None:
         return None
     minute, end = minutes
-    written = end > index + 1
+    written = end > index + 1 or "." in first.text
     if half := _meridiem(lexemes, end):
         if not 1 <= hour <= 12:
             return None
@@ -126,12 +131,20 @@ def _minutes(lexemes: Lexemes, index: int) -> Found[int] | None:
         minute, end = int(digits.text), end + (4 if with_seconds else 2)
     elif "." in figure.text:
         fraction = figure.text.partition(".")[2]
-        if len(fraction) != 2 or not fraction.isdecimal() or not _meridiem(lexemes, end):
+        told = _meridiem(lexemes, end) or _is_told(lexemes, index)
+        if len(fraction) != 2 or not fraction.isdecimal() or not told:
             return None
         minute = int(fraction)
     else:
         minute = 0
     return Found(minute, end) if minute < 60 else None
+
+
+def _is_told(lexemes: Lexemes, index: int) -> bool:
+    """`leaves at 7.42`, `by 8.30`: a point for the colon, where a time is told and no unit or rate follows."""
+    if at(lexemes, index - 1).text not in TOLD_CUES:
+        return False
+    return unit_after(lexemes, index + 1) is None and not period_after(lexemes, index + 1).item
 
 
 def _military(lexemes: Lexemes, index: int) -> Found[Clock] | None:

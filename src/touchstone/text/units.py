@@ -87,6 +87,11 @@ def currency_before(lexemes: Lexemes, index: int) -> Found[Unit] | None:
     return None
 
 
+def is_currency(word: str) -> bool:
+    """Whether a word or sign, as written, names a currency."""
+    return word.strip(".,;:()").casefold() in _currencies()
+
+
 def period_after(lexemes: Lexemes, index: int) -> Found[str]:
     """The period of a rate: per month, /year, a week, monthly; "" when there is none."""
     first, second = at(lexemes, index), at(lexemes, index + 1)
@@ -121,6 +126,8 @@ def _currency_after(lexemes: Lexemes, index: int) -> Found[Unit] | None:
     if first.text in ("us", "canadian", "australian") and second.text in ("dollar", "dollars"):
         code = {"us": "usd", "canadian": "cad", "australian": "aud"}[first.text]
         return Found(_currencies()[code], index + 2)
+    if not first.is_word and not first.glued and second.glued and second.is_figure:
+        return None  # the sign belongs to the figure behind it: in 2025 £349.58
     if first.text in _currencies():
         return Found(_currencies()[first.text], index + 1)
     if first.glued and f"{first.text}^" in _currencies():

@@ -12,7 +12,7 @@ MAX_COUNT = 60
 # A converted or rounded measure may be this much off.
 ROUNDING = 0.02
 SAME_PERIOD = 0.1
-DAYS_A_WEEK, MONTHS_A_YEAR = 7, 12
+DAYS_A_WEEK, SCHOOL_WEEK, MONTHS_A_YEAR = 7, 5, 12
 MINUTES_A_DAY = 1440
 # Days in a month, on average.
 MONTH = 30.44
@@ -56,6 +56,8 @@ def _counts(known: Sequence[Value], stated: Sequence[Value]) -> list[int]:
             written = value.canonical.split()[0].split("/")[0]
             if written.isdigit() and 2 <= int(written) <= MAX_COUNT:
                 found[int(written)] = None
+    if any(value.kind == "duration" and value.canonical == "1 week" for value in stated):
+        found[SCHOOL_WEEK] = None
     return [*islice(found, MAX_COUNTS), DAYS_A_WEEK, MONTHS_A_YEAR]
 
 

@@ -12,7 +12,7 @@ from touchstone.core import resource
 from touchstone.core.reading import Reading, Text, Value
 from touchstone.core.result import Evidence
 from touchstone.evidence.equality import comparable, is_range, same
-from touchstone.evidence.places import sentence_at, token_range
+from touchstone.evidence.places import in_value, sentence_at, token_range
 from touchstone.safety.fabrication.findings import MAX_VALUES, Known, Place
 from touchstone.text.tokens import term
 
@@ -26,6 +26,8 @@ NEAR = 200
 # A value said again and again is looked up in its first places; a sentence counts as far as this many words from it.
 MAX_HOMES = 8
 REACH = 60
+# A case that begins so is a bound, not a name: Over 32 kg.
+COMPARATIVES = frozenset({"over", "under", "abov", "below", "up", "more", "less"})
 # Sums are worked out from others too often to be compared by their place.
 TERMS = frozenset({"date", "time", "duration", "percent"})
 
@@ -44,7 +46,9 @@ def misplaced(reading: Reading, value: Value, known: Known) -> Evidence | None:
             continue
         for rival in _rivals(source, home, value, known):
             own, other = _label(source, home, rival), _label(source, rival, home)
-            if not own or not other or own[0] in other or other[0] in own:
+            if not own or not other or other[0] in COMPARATIVES or own[0] in other or other[0] in own:
+                continue
+            if _together(source, home, rival) and "free" in (rival.canonical, home.canonical):
                 continue
             if _together(source, home, rival) and (value.kind == "time" or not ours.issuperset(other)):
                 continue
@@ -161,7 +165,9 @@ def _label(text: Text, value: Value, other: Value) -> tuple[str, ...]:
     filler = resource.words("filler.txt")
     tokens = text.tokens[first : min(last, first + 3 * LABEL_WORDS)]
     terms = [
-        t.term for t in tokens if not t.is_stop and t.word not in filler and len(t.word) > 1 and t.word[0].isalpha()
+        t.term
+        for t in tokens
+        if not (t.is_stop or t.word in filler or in_value(text, t.start)) and len(t.word) > 1 and t.word[0].isalpha()
     ]
     return tuple(terms[:LABEL_WORDS])
 

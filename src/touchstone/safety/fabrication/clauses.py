@@ -13,8 +13,15 @@ AXES = (("duty", "waiver"), ("leave", "refusal"), ("cost", "gratis"))
 SPLIT = re.compile(
     r"[,;:()\n]|\s[-–—]\s|[.!?](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|as)\s"
 )
+LEAVE_AXIS, COST_AXIS = 1, 2
+# What opens a clause that only says when another holds, and what in a sentence takes part of a rule back.
+PREMISES = frozenset({"if", "when", "where", "unless", "once", "because", "since", "as", "with", "provided", "should"})
+EXCEPTIONS = frozenset({"unless", "except", "only"})
+UNDOING = (["no"], ["nothing"], ["neither"])
 # Negations further in front of a word than this deny something else.
 REACH = 4
+# So few words are part of a list rather than a statement.
+SHORT = 3
 # Longer texts are compared by their first clauses, so that the cost stays linear.
 MAX_CLAUSES = 200
 
@@ -38,6 +45,12 @@ class Clause(NamedTuple):
     universal: bool = False
     restricted: bool = False
     conditional: bool = False
+    premise: bool = False
+    urges: bool = False
+    excepted: bool = False
+    narrow: bool = False
+    payer: str = ""
+    exclusive: bool = False
     asks: bool = False
 
 
@@ -51,9 +64,11 @@ def clauses(text: Text) -> tuple[Clause, ...]:
         cuts = [m.end() for m in SPLIT.finditer(text.raw, sentence.start, sentence.end)]
         asks = text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")
         tokens = text.tokens[sentence.first : sentence.last]
+        excepted = any(t.word in EXCEPTIONS for t in tokens)
         around = frozenset(_content(tokens))
         at = 0
         conditional = False
+        pieces: list[tuple[int, Clause]] = []
         for end in [*cuts, sentence.end]:
             first = at
             while at < len(tokens) and tokens[at].start < end:
@@ -61,9 +76,24 @@ def clauses(text: Text) -> tuple[Clause, ...]:
             if at > first:
                 conditional = conditional or any(t.word in conditions for t in tokens[first:at])
                 clause = _clause(tokens[first:at], around, conditional=conditional, asks=asks)
+                words = [token.word for token in tokens[first:at]]
+                urges = words[0] == "please" or "yourself" in words
+                clause = clause._replace(premise=words[0] in PREMISES, urges=urges, excepted=excepted)
                 if clause.terms or any(clause.stances):
-                    found.append(clause)
+                    pieces.append((at - first, clause))
+        found += _joined(pieces)
     return tuple(found[:MAX_CLAUSES])
+
+
+def _joined(pieces: Sequence[tuple[int, Clause]]) -> Iterator[Clause]:
+    """A few words that an `and` cut off share the stance of their neighbour: `a ticket and a muzzle`."""
+    for at, (size, clause) in enumerate(pieces):
+        beside = pieces[at - 1] if at else pieces[1] if len(pieces) > 1 else None
+        if size <= SHORT and beside and not any(clause.stances) and not clause.denied and not clause.premise:
+            near = beside[1]
+            yield clause._replace(stances=(near.stances[0], *clause.stances[1:]), payer=near.payer)
+        else:
+            yield clause
 
 
 def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: bool, asks: bool) -> Clause:
@@ -79,7 +109,7 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
     while at < len(words):
         size, axis, sign = _phrase(words, at) if words[at] in starts else (0, 0, 0)
         if size:
-            turned = -sign if _is_negated(words, at, used) else sign
+            turned = -sign if _is_negated(words, at, used, axis=axis) or _is_undone(words, at + size, axis) else sign
             stances[axis] = stances[axis] or turned
             used.update(range(at, at + size))
             if axis == 0 and turned > 0:
@@ -105,11 +135,26 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
         denied=denied,
         lacks=lacks,
         without=bool(lacks) and "without" in words,
-        universal=not resource.group("fabrication.txt", "universal").isdisjoint(words),
+        universal=_is_universal(words),
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
         conditional=conditional,
+        narrow="only" in words or any(_denies(word) for word in words) or "can't" in words,
+        payer=_payer(words),
+        exclusive="only" in words,
         asks=asks,
     )
+
+
+def _payer(words: Sequence[str]) -> str:
+    """Which side pays, where the clause says so: `we` or `you`."""
+    for at, word in enumerate(words):
+        if word in resource.group(DATA, "paying"):
+            for party in reversed(words[max(0, at - 3) : at]):
+                if _negates(party):
+                    return ""
+                if side := next((s for s in ("we", "you") if party in resource.group(DATA, f"{s}_party")), ""):
+                    return side
+    return ""
 
 
 def _content(tokens: Sequence[Token]) -> Iterator[str]:
@@ -136,12 +181,19 @@ def _phrase(words: Sequence[str], at: int) -> tuple[int, int, int]:
     return 0, 0, 0
 
 
-def _is_negated(words: Sequence[str], at: int, used: Set[int]) -> bool:
+def _is_negated(words: Sequence[str], at: int, used: Set[int], *, axis: int) -> bool:
     """A negation shortly before, unless it denies a word of its own (`not reporting`)."""
     for back in range(at - 1, max(-1, at - 1 - REACH), -1):
         if back not in used and _negates(words[back]):
-            return not words[back + 1].endswith("ing")
+            if words[back] == "without" and axis != COST_AXIS and back + 1 != at:
+                return False
+            return back + 1 == at or not words[back + 1].endswith("ing")
     return False
+
+
+def _is_undone(words: Sequence[str], end: int, axis: int) -> bool:
+    """A negation right behind the phrase takes it back: `need no muzzle`, `permitted neither to`, `pay nothing`."""
+    return (axis != LEAVE_AXIS and words[end : end + 1] in UNDOING) or words[end : end + 1] == ["neither"]
 
 
 def _denies(word: str) -> bool:
@@ -153,11 +205,21 @@ def _negates(word: str) -> bool:
     return negative or word.endswith("n't")
 
 
+def _is_universal(words: Sequence[str]) -> bool:
+    """`any` behind a negation means none."""
+    found = _universal().intersection(words)
+    return bool(found) and not (found == {"any"} and any(_negates(word) for word in words[: words.index("any")]))
+
+
+def _universal() -> frozenset[str]:
+    return resource.group("fabrication.txt", "universal")
+
+
 @cache
 def _cues() -> frozenset[str]:
     """The words without which a clause takes no stance and denies nothing."""
     denials = {word for word in resource.words("stopwords.txt") if word.endswith("n't")}
-    limits = resource.group("fabrication.txt", "universal") | resource.group("fabrication.txt", "restriction")
+    limits = _universal() | resource.group("fabrication.txt", "restriction")
     negations = resource.group("modality.txt", "negation") | resource.group(DATA, "ending")
     return frozenset(_phrases()) | denials | limits | negations
 

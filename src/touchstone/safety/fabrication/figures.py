@@ -10,6 +10,7 @@ from touchstone.evidence.places import sentence_at, token_range
 from touchstone.safety.fabrication.arithmetic import follows
 from touchstone.safety.fabrication.cases import misplaced, other_share, substituted
 from touchstone.safety.fabrication.findings import MAX_VALUES, Finding, Known, Place, group, is_question, words_between
+from touchstone.safety.fabrication.premises import is_premise
 
 # How much a value that no source holds weighs by its kind; one that a source contradicts weighs CONTRADICTED.
 UNSUPPORTED = {"money": 1.0, "percent": 1.0, "duration": 1.0, "date": 0.7, "time": 0.7, "quantity": 0.45, "number": 0.0}
@@ -48,7 +49,11 @@ def figures(reading: Reading, anchors: tuple[Anchor, ...], known: Known) -> Iter
         held = anchor.holds or bool(known.homes(value))
         if found := _elsewhere(reading, value, anchor, known, held=held):
             yield found
-        elif held or follows(value, pool, reply.values[:MAX_VALUES], shown=_is_worked_out(reply, value)):
+        elif (
+            held
+            or is_premise(reply, value)
+            or follows(value, pool, reply.values[:MAX_VALUES], shown=_is_worked_out(reply, value))
+        ):
             pool.append(value)
         elif not _is_restated(reading, value, known) and (weight := _weight(reply, value, anchor, known)) > 0:
             yield Finding(anchor.start, anchor.end, weight, _reason(anchor, known), anchor.evidence)

@@ -5,12 +5,15 @@ from collections.abc import Iterable
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Violation
-from touchstone.safety.fabrication.claims import novelties
+from touchstone.safety.fabrication.bounds import bounds
+from touchstone.safety.fabrication.claims import duties, novelties
 from touchstone.safety.fabrication.contacts import contacts
 from touchstone.safety.fabrication.figures import figures
 from touchstone.safety.fabrication.findings import Finding, known
+from touchstone.safety.fabrication.segments import segments
 from touchstone.safety.fabrication.stance import reversals
 from touchstone.safety.fabrication.steps import steps
+from touchstone.safety.fabrication.swaps import swaps
 
 # A single sure finding is enough; weaker ones must add up to more than one sure one.
 ALARM = 1.0
@@ -31,7 +34,11 @@ def hallucination(reading: Reading, anchors: tuple[Anchor, ...] | None, *, polic
         *contacts(reading, base),
         *steps(reading, base),
         *reversals(reading, base),
+        *swaps(reading, base),
+        *segments(reading, base),
+        *bounds(reading, base),
         *novelties(reading, anchors, base),
+        *duties(reading, base),
     ]
     shown = _apart(finding for finding in findings if finding.weight >= WORTH_SHOWING)
     if not any(f.weight >= ALARM for f in shown) and sum(f.weight for f in shown) < TOGETHER:

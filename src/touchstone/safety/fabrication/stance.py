@@ -11,6 +11,7 @@ from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Evidence
 from touchstone.safety.fabrication.clauses import AXES, Clause, clauses
 from touchstone.safety.fabrication.findings import Finding, Known
+from touchstone.safety.fabrication.segments import Segment, named_cases
 
 # Share of each clause that the other's sentence must speak of, and the least number of terms both sentences share.
 ALIKE = 0.4
@@ -21,9 +22,11 @@ NEAR_COPY = 0.8
 MARGIN = 0.25
 MAX_SAID = 600
 MAX_KEPT = 512
+MAX_CASES = 40
 
 Said = tuple[Text, Clause]
 DENIAL = "denial"
+COSTS = frozenset({"cost", "gratis"})
 
 
 class Opposition(NamedTuple):
@@ -43,12 +46,33 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     said = [(source, clause) for source in known.sources if _states(source) for clause in _kept_clauses(source)]
     said = said[:MAX_SAID]
     rarity = _rarity([clause for _, clause in said])
+    cases = [case for source in known.contexts for case in named_cases(source)]
     for clause in clauses(reading.reply):
-        if not clause.asks and (found := _opposed(clause, said, rarity)):
+        if (
+            not clause.asks
+            and not clause.premise
+            and (found := _opposed(clause, _of_case(clause, said, cases), rarity))
+        ):
             source, other = found.source, found.clause
+            if found.what in COSTS and _is_priced(reading.reply, clause, known):
+                continue
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
             yield Finding(clause.start, clause.end, 1.0, reason, (evidence,))
+
+
+def _of_case(clause: Clause, said: Sequence[Said], cases: Sequence[Segment]) -> Sequence[Said]:
+    """What is said of the cases that the clause's sentence names, where a source lists cases by name."""
+    others = [case for case in cases[:MAX_CASES] if not case.name <= clause.around]
+    if len(others) in (0, min(len(cases), MAX_CASES)):
+        return said
+    return [(s, c) for s, c in said if not any(o.source is s and o.start <= c.start < o.end for o in others)]
+
+
+def _is_priced(reply: Text, clause: Clause, known: Known) -> bool:
+    """A price that a source gives stands beside its `free`: one holds up to a limit, the other beyond it."""
+    inside = (v for v in reply.values if v.kind == "money" and clause.start <= v.start < clause.end)
+    return any(v.canonical != "free" and known.homes(v) for v in inside)
 
 
 def _states(source: Text) -> bool:
@@ -83,7 +107,7 @@ def _likeness(clause: Clause, other: Clause, rarity: Mapping[str, float]) -> flo
     ours = _share(clause.terms or clause.around, other.around, rarity)
     if clause.governed and clause.governed == other.grants:
         return ours
-    if clause.universal and other.restricted and len(shared) >= MIN_SHARED:
+    if clause.universal and other.restricted and len(shared) >= (1 if other.exclusive else MIN_SHARED):
         return ours
     return min(ours, _share(other.terms or other.around, clause.around, rarity))
 
@@ -96,15 +120,21 @@ def _share(terms: frozenset[str], among: frozenset[str], rarity: Mapping[str, fl
 def _conflict(clause: Clause, other: Clause) -> str | None:
     """What the other says where the clause says the opposite, if they speak of the same thing."""
     for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
-        if ours * theirs < 0:
+        if ours * theirs < 0 and not (clause.excepted and other.excepted):
             return plus if theirs > 0 else minus
+    if clause.payer and other.payer and clause.payer != other.payer:
+        return "payer"
     if clause.governed and clause.governed == other.grants and clause.stances[0] > 0:
         return "waiver"
+    if clause.stances[0] > 0 and other.lacks and other.lacks in clause.terms and not any(other.stances):
+        return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
-        return None if clause.conditional or other.conditional else "requirement"
-    if clause.universal and other.restricted and not other.universal and not clause.restricted:
+        return None if clause.conditional or other.conditional or clause.narrow else "requirement"
+    if clause.universal and other.restricted and not (other.universal or clause.restricted):
         return "limit"
     if any(clause.stances) or any(other.stances) or clause.conditional or other.conditional:
+        return None
+    if clause.urges:
         return None
     denied = clause.denied or other.denied
     if not denied or (clause.denied and other.denied) or denied not in clause.terms or denied not in other.terms:
@@ -113,6 +143,8 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
 
 
 def _agrees(clause: Clause, other: Clause) -> bool:
+    if clause.payer and clause.payer == other.payer:
+        return True
     if any(clause.stances):
         return any(a * b > 0 for a, b in zip(clause.stances, other.stances, strict=True))
     return bool(clause.denied) == bool(other.denied)

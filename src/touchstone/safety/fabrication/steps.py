@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Text
 from touchstone.evidence.places import in_value, token_range
 from touchstone.safety.fabrication.findings import Finding, Known, group, is_question
+from touchstone.text.dates import MONTHS, WEEKDAYS
 
 WORD = re.compile(r"[^\W\d_][\w'’&+-]{0,40}|\d[\w.]{0,12}")
 LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -14,10 +16,12 @@ LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 JOINT = re.compile(r"\s(?:>|→|›|»|->)\s")
 QUOTED = re.compile(r"(?<!\w)[\"“‘']([^\"“”‘'’\n]{2,40})[\"”’'](?!\w)")
 # Capitalised words in a row, joined by small words at most once: Exam Hotline, Download form pack is not one.
-NAME = re.compile(r"[A-Z][\w'’&+-]{1,30}(?: (?:of |and |& |for )?[A-Z][\w'’&+-]{1,30}){0,4}")
+NAME = re.compile(r"(?<!\w)[A-Z][\w'’&+-]{1,30}(?: (?:of |and |& |for )?[A-Z][\w'’&+-]{1,30}){0,4}")
 SEGMENT_WORDS = 4
 ARTICLES = frozenset({"your", "the", "my", "a"})
 ACT_REACH = 4
+# How far back the signs of a list or of bold type are looked past.
+MARKUP = 8
 CLOSERS = ",.;:()[]!?\n*"
 
 
@@ -124,18 +128,28 @@ def _offers(reply: Text, sentence: Sentence, known: Known) -> Iterator[Finding]:
         if in_value(reply, match.start()) or not _is_name(reply, sentence, match.start()):
             continue
         words = match[0].split()
+        if _is_calendar(words) or JOINT.search(raw, match.end(), match.end() + 3):
+            continue
         if not all(_is_foreign(word, known, everyday=True) for word in words if word[0].isupper()):
             continue
         after = WORD.match(raw, match.end() + 1)
         head = after[0].casefold() if after else ""
-        end = after.end() if after and head in group("offering") else match.end()
+        offered = head in group("offering")
+        if len(words) == 1 and not offered and words[0].casefold() in resource.words("common_words.txt"):
+            continue
+        end = after.end() if after and offered else match.end()
         yield Finding(match.start(), end, 1.0, f"no source mentions {raw[match.start() : end]}")
 
 
 def _is_name(reply: Text, sentence: Sentence, start: int) -> bool:
     """Not the first word of a sentence, line, list item or quotation, whose capital says nothing."""
-    before = reply.raw[max(sentence.start, start - 3) : start].rstrip(" *_")
-    return start > sentence.start and (not before or before[-1].isalnum() or before[-1] in ",&/")
+    before = reply.raw[max(sentence.start, start - MARKUP) : start].rstrip(" *_")
+    return bool(before) and (before[-1].isalnum() or before[-1] in ",&/")
+
+
+def _is_calendar(words: list[str]) -> bool:
+    names = (re.split("['’]", word)[0].casefold() for word in words)
+    return all(name in MONTHS or name in WEEKDAYS for name in names)
 
 
 def _is_remark(reply: Text, sentence: Sentence) -> bool:

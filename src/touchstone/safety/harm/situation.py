@@ -1,6 +1,6 @@
 """Reading -> situation: the hazard the customer reports, what the reply does about it, what the sources demand."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from touchstone.core import resource
@@ -111,7 +111,15 @@ def _is_said(family: str, line: Line) -> bool:
 
 
 def _is_hedged(line: Line) -> bool:
-    return bool(group("hedge").intersection(line.words))
+    hedges = group("hedge")
+    months = {at for at, word in enumerate(line.words) if word == "may" and _is_dated(line.words, at)}
+    return any(word in hedges for at, word in enumerate(line.words) if at not in months)
+
+
+def _is_dated(words: Sequence[str], at: int) -> bool:
+    """`4 May`, `May 4`: the month, no hedge."""
+    beside = (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])
+    return any(word[0].isdigit() for word in beside)
 
 
 def _is_postponed(line: Line) -> bool:

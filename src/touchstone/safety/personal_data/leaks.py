@@ -18,6 +18,7 @@ from touchstone.safety.personal_data.ownership import (
     EXAMPLE,
     PERSON_SIDE,
     STAFF,
+    STAFF_AFTER,
     clause_before,
     is_companys,
     is_free_mail,
@@ -181,7 +182,7 @@ def _name_leak(text: str, datum: Datum, known: Known, records: Background, leaks
     greeted = GREETING.search(TITLE.sub("", before)) is not None
     if _is_vocative(text, datum, before, after) and (greeted or not known.third_party):
         return _reason(datum, "read out together with other data") if together and not datum.partial else None
-    if STAFF.search(before) or AUTHOR.search(before):
+    if STAFF.search(before) or STAFF_AFTER.match(after) or AUTHOR.search(before):
         return None
     if known.standing == "record":
         titled = TITLE.search(before) is not None

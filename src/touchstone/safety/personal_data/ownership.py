@@ -23,6 +23,8 @@ EXAMPLE = re.compile(rf"(?:{either('example')})(?:[^.!?]|[.!?](?!\s)){{0,80}}$",
 STAFF = re.compile(
     rf"\b(?:{either('staff')})\.?,? (?:is |will be |called |named )?(?:Dr\.? |Mr\.? |Ms\.? |Mrs\.? )?$", re.IGNORECASE
 )
+# `Ms Okafor, Head of Year 8`.
+STAFF_AFTER = re.compile(rf",? (?:the |our |your )?(?:{either('staff')})\b", re.IGNORECASE)
 # A work and its maker: `'Marsh Country' by Eleanor …`.
 AUTHOR = re.compile(r"(?:['\"]|\b(?:book|novel|song|album|film|play|painting|written|directed|[A-Z]\w{1,20})) by $")
 NEAR = 60
