@@ -18,6 +18,7 @@ from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept
 
 router = APIRouter(prefix="/v1", tags=["patterns"])
 _Position = Annotated[int, Path(ge=0, lt=2**31)]
@@ -49,7 +50,7 @@ def create_action(here: Here, who: Lead, content: NewAction, key: IdempotencyKey
     def create(id: str) -> dict[str, Any]:
         if made := here.store.actions.revisions(id):
             return asdict(made[0])
-        fields = {"pattern": content.pattern, "owner": content.owner, "text": content.text}
+        fields = {"pattern": content.pattern, "owner": content.owner, "text": kept(here, content.text)}
         action = Action(id=id, revision=1, state="open", by=who.name, made=now(), run=run.id, **fields)
         here.store.actions.keep(action)
         note(here, who, "action made", id)
@@ -68,7 +69,7 @@ def change_action(
         known,
         revision=content.revision + 1,
         owner=content.owner,
-        text=content.text,
+        text=kept(here, content.text),
         state=content.state,
         by=who.name,
         made=now(),
@@ -86,7 +87,8 @@ def waive(
     found = find_run(here, run)
 
     def keep(id: str) -> dict[str, Any]:
-        waiver = Waiver(id=id, run=found.id, result=position, by=who.name, made=now(), **content.model_dump())
+        said = {**content.model_dump(), "reason": kept(here, content.reason)}
+        waiver = Waiver(id=id, run=found.id, result=position, by=who.name, made=now(), **said)
         here.store.marks.waive(waiver)
         note(here, who, "violation waived", f"{found.id}/{position}")
         return {"id": id, "run": found.id, "position": position}

@@ -17,6 +17,7 @@ from touchstone.service.auth.guard import Reviewer, Viewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.pages.sources import sources_of
@@ -121,7 +122,7 @@ def _keep_waiver(
             end=violation.end,
             by=who.name,
             made=now(),
-            reason=reason.strip(),
+            reason=kept(here, reason.strip()),
             withdrawn=withdrawn,
         )
     )

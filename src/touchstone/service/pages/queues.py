@@ -19,6 +19,7 @@ from touchstone.service.auth.guard import Lead
 from touchstone.service.auth.principal import LOCAL, Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept
 from touchstone.service.pages.grading import Given, read_form, to_draft
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show, wants_part
@@ -227,7 +228,7 @@ def _rule(here: Here, who: Principal, id: str, position: int, form: Any) -> Resp
         made=now(),
         grades=given.grades,
         violations=given.violations,
-        reason=given.note,
+        reason=kept(here, given.note),
     )
     here.store.reviews.rule(ruling, rubric=view.rubric)
     note(here, who, "ruling", f"{id}/{position}")
