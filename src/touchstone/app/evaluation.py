@@ -235,22 +235,31 @@ def _receipt(
     bot: Bot | None,
     judge: ModelJudge | None,
 ) -> Receipt:
+    receipt = receipt_of(settings, name=assignment.name or assignment.goldset, data=data_hash(entries))
+    return replace(
+        receipt,
+        judge=judge.name if judge else receipt.judge,
+        responses=responses.hash if responses else None,
+        # The name leaves out what an address may hold of a secret.
+        bot=bot.name if bot else None,
+        repeat=assignment.repeat,
+    )
+
+
+def receipt_of(settings: Settings, *, name: str, data: str) -> Receipt:
+    """What determines replies that came with their cases and are graded offline."""
     rubric = settings.rubric
     return Receipt(
-        goldset=assignment.name or assignment.goldset,
-        data=data_hash(entries),
+        goldset=name,
+        data=data,
         rubric=rubric.name,
         rubric_version=rubric.version,
         rubric_hash=content_hash(rubric_to_dict(rubric)),
         plan=content_hash(asdict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
-        judge=judge.name if judge else _offline_judge(settings),
+        judge=_offline_judge(settings),
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
-        responses=responses.hash if responses else None,
-        # The name leaves out what an address may hold of a secret.
-        bot=bot.name if bot else None,
-        repeat=assignment.repeat,
         redacted=settings.redacts,
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli.add import add
 from touchstone.cli.agreement import agreement
 from touchstone.cli.options import AsJson, Config, Output, Quiet, Redact, StorePlace
 from touchstone.cli.pairs import pairs
@@ -85,6 +86,9 @@ def sample(
         return
     typer.echo(f"{queue.id}: {items} of {queue.population:,} replies of run {run}")
     typer.echo("grade them with touchstone serve; touchstone review weekly reports", err=True)
+
+
+review.command()(add)
 
 
 @review.command("queue")

@@ -19,7 +19,7 @@ from touchstone.store.review_rows import (
     queue_to_row,
 )
 from touchstone.store.review_schema import claims, queue_items, queues, reviews, skips
-from touchstone.store.schema import runs
+from touchstone.store.schema import results, runs
 
 # How long an item is kept for the person who opened it: half an hour of silence gives it back.
 LEASE_SECONDS = 1800
@@ -42,16 +42,19 @@ class Queues:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def create(self, queue: Queue, items: Sequence[Item]) -> None:
-        """A new queue with its items, whole or not at all."""
+    def create(self, queue: Queue, items: Sequence[Item], *, is_counted: bool = False) -> None:
+        """A new queue with its items, whole or not at all; `is_counted`: of as many replies as the run still has."""
         if queue.needed not in (SINGLE, DOUBLE):
             raise ReviewError(f"{queue.needed} reviews of each reply: allowed are 1 and 2")
         with self._database.writing() as connection:
             if connection.scalar(select(exists().where(queues.c.id == queue.id))):
                 raise ReviewError(f"there is a queue {queue.id} already: give another id", kind="conflict")
-            run = connection.scalar(select(runs.c.number).where(runs.c.id == queue.run))
+            # On PostgreSQL, whoever adds replies to the run meanwhile waits, and is then refused.
+            run = connection.scalar(select(runs.c.number).where(runs.c.id == queue.run).with_for_update())
             if run is None:
                 raise ReviewError(f"there is no run '{queue.run}' to review", kind="unknown")
+            if is_counted and queue.population != _count_replies(connection, run):
+                raise ReviewError(f"replies were added to run {queue.run} meanwhile: draw again", kind="conflict")
             made = connection.execute(insert(queues), queue_to_row(queue, run=run))
             number = made.inserted_primary_key[0] if made.inserted_primary_key else 0
             rows = [item_to_row(item, queue=number) for item in items]
@@ -61,6 +64,12 @@ class Queues:
     def get(self, id: str) -> Queue:
         with self._database.reading() as connection:
             return queue_from_row(find_queue(connection, id))
+
+    def find(self, id: str) -> Queue | None:
+        """The queue of this id, if there is one."""
+        with self._database.reading() as connection:
+            row = connection.execute(_QUEUES.where(queues.c.id == id)).first()
+        return None if row is None else queue_from_row(row)
 
     def list(self, *, open_only: bool = False, reviewer: str | None = None) -> tuple[Queue, ...]:
         """The newest first; with `reviewer`, those this person may work on."""
@@ -177,6 +186,11 @@ class Queues:
             number = find_queue(connection, id).number
             connection.execute(update(queues).where(queues.c.number == number).values(closed=at))
             return queue_from_row(find_queue(connection, id))
+
+
+def _count_replies(connection: Connection, run: int) -> int:
+    here = (results.c.run == run, results.c.case_hash.is_not(None))
+    return connection.scalar(select(func.count()).select_from(results).where(*here)) or 0
 
 
 _UNDONE: tuple[State, ...] = ("partly", "waiting")

@@ -4,17 +4,19 @@ What a method has returned from is stored for good, whatever becomes of the proc
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, select, text, update
 
-from touchstone.core.errors import StoreError
+from touchstone.core.codec import content_hash
+from touchstone.core.errors import ReviewError, StoreError
 from touchstone.core.result import Result
 from touchstone.runs.record import Record
 from touchstone.runs.run import Kind, Receipt, Run
 from touchstone.store.actions import Actions, Rubrics, RubricVersion
+from touchstone.store.columns import to_json
 from touchstone.store.database import Database, open_database
 from touchstone.store.erasure import Forgotten, forget_cases
 from touchstone.store.guards import Audit, Idempotency, Logins
@@ -22,7 +24,10 @@ from touchstone.store.marks import Marks
 from touchstone.store.pages import LIMIT, Filters, Listed, Page, count_tags, fetch_all, fetch_categories, fetch_page
 from touchstone.store.queues import Queues
 from touchstone.store.results import (
+    Appended,
+    append_scored,
     fetch_at,
+    fetch_held,
     fetch_one,
     fetch_positions,
     fetch_records,
@@ -45,7 +50,7 @@ from touchstone.store.schema import cases, results, run_labels, runs
 from touchstone.store.upgrade import upgrade
 from touchstone.store.users import Sessions, Tokens, Users
 
-__all__ = ["Filters", "Listed", "Page", "Past", "Scored", "Store", "open_store"]
+__all__ = ["Appended", "Filters", "Listed", "Page", "Past", "Scored", "Store", "open_store"]
 
 LATEST = "latest"
 PREVIOUS = "previous"
@@ -149,6 +154,12 @@ class Store:
         shown = ", ".join(run.id for run in found[:_SHOWN_IDS]) + (" …" if len(found) > _SHOWN_IDS else "")
         raise StoreError(f"'{name}' is the beginning of {len(found)} runs ({shown}): give more of the id")
 
+    def get_run(self, id: str) -> Run | None:
+        """The run of exactly this id, if there is one."""
+        with self._database.reading() as connection:
+            found = _fetch(connection, select(*RUN_COLUMNS).where(runs.c.id == id))
+        return found[0] if found else None
+
     def list_runs(
         self, *, limit: int | None = None, labels: Mapping[str, str] | None = None, kind: Kind | None = None
     ) -> list[Run]:
@@ -215,6 +226,36 @@ class Store:
         with self._database.writing() as connection:
             number = self._number(connection, id)
             return insert_scored(connection, number, entries, place=self._database.place)
+
+    def held(self, id: str, cases: Collection[str]) -> dict[str, str]:
+        """Which of these cases the run has a reply to, each with the hash its text is kept under."""
+        with self._database.reading() as connection:
+            return fetch_held(connection, self._number(connection, id), cases)
+
+    def append(self, id: str, entries: Sequence[Scored], *, data: str, finished: str, seconds: float) -> Appended:
+        """Adds replies behind those the run has, all or none, and finishes it; a case it holds is left out.
+
+        A run that a queue was drawn from takes no more: the queue's figures are about the replies it had.
+        """
+        with self._database.writing() as connection:
+            number = self._number(connection, id)
+            if connection.scalar(select(exists().where(queues.c.run == number))):
+                raise ReviewError(
+                    f"a queue was drawn from run {id}, and its report is about the replies it had then: add these to "
+                    "another run",
+                    kind="conflict",
+                )
+            appended = append_scored(connection, number, entries, place=self._database.place)
+            run = self._by_number(connection, number)
+            receipt = replace(run.receipt, data=content_hash([run.receipt.data, data]))
+            changed = {
+                "finished": finished,
+                "seconds": run.seconds + seconds,
+                "receipt": to_json(asdict(receipt)),
+                "receipt_hash": receipt_hash(receipt),
+            }
+            connection.execute(update(runs).where(runs.c.number == number).values(**changed))
+        return appended
 
     def positions(self, id: str) -> set[int]:
         """The places in the run that have a result."""
