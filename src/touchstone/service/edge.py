@@ -5,11 +5,13 @@ import time
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from touchstone.service.meters import Meters
 from touchstone.service.options import Options, is_loopback
-from touchstone.service.problems import Refusal, defect, problem_response
+from touchstone.service.problems import Refusal, defect, problem_response, refusal_response
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
@@ -69,11 +71,11 @@ class Edge:
             await answer(scope, receive, guarded_send)
         except Refusal as late:
             if not status:
-                await problem_response(late)(scope, receive, guarded_send)
+                await (await _late_answer(scope, late))(scope, receive, guarded_send)
         except Exception as error:  # noqa: BLE001 - the server would log its text, which may quote a customer
             found = defect(error)
             if not status:
-                await problem_response(found)(scope, receive, guarded_send)
+                await (await _late_answer(scope, found))(scope, receive, guarded_send)
         finally:
             self._note(scope, status, time.perf_counter() - began)
 
@@ -93,6 +95,14 @@ class Edge:
         self._meters.answered(method=method, route=route, status=status, seconds=seconds)
         level = logging.DEBUG if route in _PROBES and status < 400 else logging.INFO
         log.log(level, "%s %s %d %.1f ms", method, route, status, seconds * 1000)
+
+
+async def _late_answer(scope: Scope, refusal: Refusal) -> Response:
+    try:
+        return await refusal_response(Request(scope), refusal)
+    except Exception as error:  # noqa: BLE001 - what made the request fail may make its page fail
+        defect(error)
+        return problem_response(refusal)
 
 
 def _is_own(headers: Headers) -> bool:

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, delete, exists, f
 
 from touchstone.core.errors import ReviewError
 from touchstone.review.queue import DOUBLE, SINGLE, Item, Progress, Queue, State
+from touchstone.store.columns import from_json
 from touchstone.store.database import Database
 from touchstone.store.review_rows import (
     ITEM_COLUMNS,
@@ -125,6 +126,17 @@ class Queues:
             )
             counts = [connection.scalar(query) or 0 for query in (mine, skipped, left)]
         return Mine(*counts)
+
+    def to_grade(self, run: str, *, reviewer: str) -> dict[int, str]:
+        """The replies of a run that this person has still to grade in open queues, each with its case's id."""
+        query = (
+            select(queue_items.c.result, queue_items.c.case_id, queues.c.reviewers)
+            .select_from(queue_items.join(queues, queues.c.number == queue_items.c.queue).join(runs))
+            .where(runs.c.id == run, queues.c.closed.is_(None), _open(), ~_reviewed_by(reviewer, queue_items.c))
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return {row.result: row.case_id for row in rows if reviewer in (named := from_json(row.reviewers)) or not named}
 
     def next_item(self, queue: str, *, reviewer: str, now: str, lease_seconds: float = LEASE_SECONDS) -> Item | None:
         """The item this person grades next, kept for them for a while; None when nothing is left for them.

@@ -16,9 +16,11 @@ from touchstone.service.api.runs import RunName
 from touchstone.service.api.shapes import ChangedAction, NewAction, NewWaiver
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
+from touchstone.service.blind import WHY, veil_of, visible_run
 from touchstone.service.clock import now
 from touchstone.service.context import Here
 from touchstone.service.keeping import kept
+from touchstone.service.problems import Refusal
 
 router = APIRouter(prefix="/v1", tags=["patterns"])
 _Position = Annotated[int, Path(ge=0, lt=2**31)]
@@ -31,7 +33,7 @@ def list_patterns(here: Here, who: Viewer, run: Annotated[str, Query(max_length=
     actions = here.store.actions.list()
     rows = [
         {**pattern, "actions": [asdict(each) for each in actions if each.pattern == pattern["name"]]}
-        for pattern in run_to_dict(here.views.run(found))["patterns"]
+        for pattern in visible_run(run_to_dict(here.views.run(found)), veil_of(here, who, found.id))["patterns"]
     ]
     return json_answer({"run": found.id, "patterns": rows})
 
@@ -85,6 +87,8 @@ def waive(
 ) -> Response:
     """Waive a violation that is none, with a reason; both are kept."""
     found = find_run(here, run)
+    if position in veil_of(here, who, found.id).positions:
+        raise Refusal(409, "conflict", WHY)
 
     def keep(id: str) -> dict[str, Any]:
         said = {**content.model_dump(), "reason": kept(here, content.reason)}

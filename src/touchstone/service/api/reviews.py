@@ -16,6 +16,7 @@ from touchstone.service.api.answers import json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.api.queues import Place, QueueId, item_row
+from touchstone.service.api.runs import without_labels
 from touchstone.service.api.shapes import MarkedViolation, NewReview, NewRuling, violations_of
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer
@@ -154,7 +155,7 @@ def shown_item(view: ItemView, who: Principal) -> dict[str, Any]:
     return {
         **item_row(view.item, who),
         "blind": not sees_all,
-        "case_content": None if case is None else _blind(case_to_dict(case)),
+        "case_content": None if case is None else without_labels(case_to_dict(case)),
         "result": result_to_dict(view.scored.result) if sees_all else None,
         "mine": _review_row(own[0]) if own else None,
         "reviews": [_review_row(each) for each in standing] if sees_all else None,
@@ -162,11 +163,6 @@ def shown_item(view: ItemView, who: Principal) -> dict[str, Any]:
         "ruling": asdict(view.ruling) if sees_all and view.ruling else None,
         "waivers": [asdict(each) for each in view.waivers] if sees_all else None,
     }
-
-
-def _blind(case: dict[str, Any]) -> dict[str, Any]:
-    """Without what others said about the reply before."""
-    return {name: value for name, value in case.items() if name != "labels"}
 
 
 def _kept_marks(here: Here, marked: list[MarkedViolation]) -> list[MarkedViolation]:

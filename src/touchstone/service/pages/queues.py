@@ -14,6 +14,7 @@ from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import STATES, Progress, Queue, State
 from touchstone.review.review import current
 from touchstone.review.sampling import OVERSAMPLING, SIZE
+from touchstone.service.api.answers import find_run
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead
 from touchstone.service.auth.principal import LOCAL, Principal
@@ -74,7 +75,7 @@ def make_queue(
     reviewers: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """Draw a queue from a run."""
-    found = here.store.find_run(run)
+    found = find_run(here, run)
     people = tuple(reviewers or ())
     if people and needed > len(people):
         raise ReviewError(f"{needed} people are to grade each reply, and {len(people)} is named: name one more")

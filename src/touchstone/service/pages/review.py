@@ -24,12 +24,10 @@ from touchstone.service.context import Here
 from touchstone.service.keeping import kept, kept_all
 from touchstone.service.pages.grading import Given, is_draft, read_form, scales_of, shown_grades, to_draft
 from touchstone.service.pages.render import go_to, show
-from touchstone.service.pages.sources import sources_of
+from touchstone.service.pages.sources import MOST_REPLY, sources_of
 from touchstone.service.problems import Refusal
 
 router = APIRouter(include_in_schema=False)
-# A reply is graded whole; what is longer than this is cut until it is asked for.
-MOST_REPLY = 20_000
 _MOST_DRAFT = 50_000
 
 
