@@ -74,11 +74,11 @@ def test_a_defect_is_logged_by_its_place_and_not_by_its_text(tmp_path, caplog):
         def fails(**_):
             raise ValueError(f"my card is {4000 + 111}")
 
-        service.store.list_runs = fails
+        service.store.page_runs = fails
         response = client.get("/v1/runs")
     assert (response.status_code, response.json()["type"]) == (500, "urn:touchstone:problem:defect")
     assert "4111" not in response.text + caplog.text
-    assert "list_runs" in caplog.text
+    assert "page_runs" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
-from touchstone.runs.redaction import redact_failures, redact_reply
+from touchstone.runs.redaction import redact_failure, redact_reply
 from touchstone.runs.run import Kind, Receipt, Run
 from touchstone.store.runs import Scored, Store
 
@@ -147,7 +147,8 @@ class _Keeping:
 def redacted(scored: Scored) -> Scored:
     """A reply as it is kept without personal data. It was scored as it came."""
     if scored.case is None:
-        return replace(scored, result=redact_failures(scored.result))
+        unread = redact_failure(scored.result, scored.record)
+        return replace(scored, result=unread.result, record=unread.record)
     kept = redact_reply(scored.case, scored.result, scored.record)
     return replace(scored, case=kept.case, result=kept.result, record=kept.record)
 

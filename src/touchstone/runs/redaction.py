@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.reading import Span
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Grade, Result, Score, Violation
 from touchstone.runs.record import Record
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
@@ -60,9 +60,19 @@ def redact(text: str) -> Redacted:
     return Redacted("".join([*parts, text[after:]]), tuple(cuts), tuple(surfaces))
 
 
-def redact_failures(result: Result) -> Result:
-    """The result of a row that was no case as it is kept: what is said of it may quote the row."""
-    return replace(result, failures=tuple(_redact_failure(failure) for failure in result.failures))
+@dataclass(frozen=True, slots=True)
+class RedactedFailure:
+    """A row that was no case as it is kept."""
+
+    result: Result
+    record: Record
+
+
+def redact_failure(result: Result, record: Record) -> RedactedFailure:
+    """Both as they are kept: what is said of the row may quote it."""
+    failures = tuple(replace(each, message=redact(each.message).text) for each in result.failures)
+    problem = None if record.problem is None else redact(record.problem).text
+    return RedactedFailure(replace(result, failures=failures), replace(record, problem=problem))
 
 
 def redact_case(case: Case) -> Case:
@@ -130,7 +140,7 @@ class _Redaction:
 
     def record(self, record: Record) -> Record:
         tags = tuple(replace(tag, detail=self._said(tag.detail)) for tag in record.tags)
-        return replace(record, tags=tags)
+        return replace(record, tags=tags, problem=record.problem and self._said(record.problem))
 
     def _input(self, case: Case) -> str | tuple[Turn, ...]:
         if isinstance(case.input, str):
@@ -220,10 +230,6 @@ class _Redaction:
 
     def _grade(self, grade: Grade) -> Grade:
         return replace(grade, reason=self._said(grade.reason))
-
-
-def _redact_failure(failure: Failure) -> Failure:
-    return replace(failure, message=redact(failure.message).text)
 
 
 def _words(text: str) -> Iterator[str]:

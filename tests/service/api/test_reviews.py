@@ -103,6 +103,18 @@ def test_a_claim_that_a_dead_process_left_is_carried_out(team, queue):
     assert len(team.store.reviews.of_item(queue, 1)) == 1
 
 
+def test_a_queue_is_made_once_also_when_the_process_died_before_it_answered(team):
+    lea = team.people["lea"]
+    headers, body = {"Idempotency-Key": "queue-1"}, {"name": "once", "size": 3}
+    made = lea.post("/v1/queues", json=body, headers=headers)
+    assert made.status_code == 201
+    team.store.idempotency.finish("queue-1", who="lea", route="queues", status=None, body=None)
+    again = lea.post("/v1/queues", json=body, headers=headers)
+    assert (again.status_code, again.json()) == (201, made.json())
+    assert "idempotency-replayed" not in again.headers
+    assert [queue.name for queue in team.store.queues.list()].count("once") == 1
+
+
 def test_a_second_review_without_naming_the_first_is_a_conflict_and_an_edit_is_kept_beside_it(team, queue):
     ada = team.people["ada"]
     first = submit(ada, queue, 2).json()["id"]

@@ -10,6 +10,7 @@ from touchstone.runs.record import Record
 from touchstone.runs.summary import NO_CATEGORY
 
 NOT_SCORED = "not scored"
+_LONGEST_PROBLEM = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class TagLine:
 class Row:
     """One reply. `number` is its place in the run, from 1; `outcome` is PASS, FAIL or "not scored".
 
-    `faults` names each tag once.
+    `faults` names each tag once; `problem` says why the reply could not be scored.
     """
 
     number: int
@@ -41,6 +42,7 @@ class Row:
     tags: tuple[TagLine, ...]
     faults: tuple[str, ...]
     failed: bool
+    problem: str = ""
 
 
 def rows_of(records: Sequence[Record], *, criteria: Sequence[str]) -> tuple[Row, ...]:
@@ -93,6 +95,7 @@ def _row(number: int, record: Record, criteria: Sequence[str]) -> Row:
         tags=tuple(TagLine(_words(tag.name), tag.owner, one_line(tag.detail)) for tag in record.tags),
         faults=tuple(dict.fromkeys(_words(tag.name) for tag in record.tags)),
         failed=record.failed,
+        problem=one_line(record.problem or "")[:_LONGEST_PROBLEM],
     )
 
 

@@ -39,11 +39,9 @@ def list_runs(
 ) -> Response:
     """Runs, the newest first; `next` is the `after` of the next page, null at the end."""
     labels = dict(each.partition("=")[::2] for each in label or ())
-    every = here.store.list_runs(labels=labels, kind=kind)
-    found = every[_place(every, after) :]
-    runs = found[:limit]
-    more = runs[-1].id if len(found) > limit else None
-    return json_answer({"runs": [run_row(run) for run in runs], "next": more})
+    with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
+        page = here.store.page_runs(labels=labels, kind=kind, after=after, limit=limit)
+    return json_answer({"runs": [run_row(run) for run in page.items], "next": page.next})
 
 
 @router.get("/{run}", responses=problems(404, 422))
@@ -135,16 +133,6 @@ def delete_run(here: Here, who: Lead, run: RunName) -> Response:
     here.views.forget()
     note(here, who, "run deleted", run)
     return Response(status_code=204)
-
-
-def _place(runs: list[Run], after: str | None) -> int:
-    """Where the page behind the run `after` begins."""
-    if after is None:
-        return 0
-    for at, run in enumerate(runs, 1):
-        if run.id == after:
-            return at
-    raise Refusal(422, "invalid", "the cursor is none of this list: begin at its first page")
 
 
 def run_row(run: Run) -> dict[str, Any]:
