@@ -68,7 +68,7 @@ FIRST_VERSION = [
     "INSERT INTO results VALUES (1, 1, 'line 2', 1, NULL, NULL, NULL, 'review', NULL, NULL, NULL, {true}, "
     """'{{}}', '[]', '[]', 0.0)""",
     """INSERT INTO bodies VALUES (1, 1, '{"id":null,"line":2,"decision":"review","verdict":null,"reasons":[],"""
-    """"metrics":null,"rubric":null,"failures":[{"stage":"read","error":"InvalidJSON","message":"not JSON\\u0000"}]}')""",
+    """"metrics":null,"rubric":null,"failures":[{"stage":"read","error":"X","message":"no JSON\\u0000"}]}')""",
     """INSERT INTO bodies VALUES (1, 0, '{"id":"c-0","decision":"send","verdict":"PASS","reasons":[],"metrics":null,"""
     """"rubric":null,"failures":[]}')""",
 ]
@@ -100,7 +100,7 @@ def test_data_of_the_first_version_is_read(empty_place):
         assert store.records("r1")[0].tags[0].detail == "the fee"
         assert store.records("r1")[0].grades == {"tone": 3}
         assert store.result("r1", "c-0").case.response == "So."
-        assert [record.problem for record in store.records("r1")] == [None, "not JSON\0"]
+        assert [record.problem for record in store.records("r1")] == [None, "no JSON\0"]
         assert run.kind == "goldset"
         assert store.tags("r1") == {"missed question": 1}
         assert [item.position for item in store.page("r1", Filters(tag="missed question")).items] == [0]

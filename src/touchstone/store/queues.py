@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
 
 from touchstone.core.errors import ReviewError
 from touchstone.review.queue import DOUBLE, SINGLE, Item, Progress, Queue, State
@@ -119,13 +119,20 @@ class Queues:
             skipped = select(func.count()).where(
                 skips.c.queue == number, skips.c.reviewer == reviewer, ~_reviewed_by(reviewer, skips.c)
             )
-            left = (
-                select(func.count())
-                .select_from(queue_items)
-                .where(queue_items.c.queue == number, _open(), ~_reviewed_by(reviewer, queue_items.c))
+            # All that is open less what of it they did: the reviews of one person are fewer than a long queue's items.
+            undone = select(func.count()).select_from(queue_items).where(queue_items.c.queue == number, _open())
+            begun = (
+                select(func.count(func.distinct(reviews.c.position)))
+                .select_from(
+                    reviews.join(
+                        queue_items,
+                        and_(queue_items.c.queue == reviews.c.queue, queue_items.c.position == reviews.c.position),
+                    )
+                )
+                .where(reviews.c.queue == number, reviews.c.reviewer == reviewer, _stands(), _open())
             )
-            counts = [connection.scalar(query) or 0 for query in (mine, skipped, left)]
-        return Mine(*counts)
+            done, put_off, open_now, own = (connection.scalar(query) or 0 for query in (mine, skipped, undone, begun))
+        return Mine(done, put_off, open_now - own)
 
     def to_grade(self, run: str, *, reviewer: str) -> dict[int, str]:
         """The replies of a run that this person has still to grade in open queues, each with its case's id."""

@@ -15,7 +15,7 @@ from touchstone.service.api.answers import asking, find_run
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.blind import Veil, veil_of, visible_page
 from touchstone.service.context import Here
-from touchstone.service.pages.figures import Figures, figures_of, outline_of
+from touchstone.service.pages.figures import Figures, choices_of, figures_of, outline_of
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import query_of, show, wants_part
 from touchstone.store.pages import Filters
@@ -59,7 +59,7 @@ def show_run(
     if wants_part(request, "replies") or wants_part(request, "more"):
         part = "replies_more.html" if wants_part(request, "more") else "replies_part.html"
         return show(request, part, who=who, run=run, **replies)
-    found = figures_of(run, store=here.store)
+    found, choices = figures_of(run, store=here.store), choices_of(run, store=here.store)
     view = run_view(run, found.summary, found.patterns, (), gate=None, best=(), worst=())
     return show(
         request,
@@ -73,8 +73,8 @@ def show_run(
         by_criterion=grades_by_criterion(view),
         examples=_examples(found, store=here.store, veil=veil),
         others=[(each, run_name(each)) for each in here.store.list_runs(kind=run.kind, limit=20) if each.id != run.id],
-        categories=here.store.categories(run.id),
-        tags=here.store.tags(run.id),
+        categories=choices.categories,
+        tags=choices.tags,
         outcomes=OUTCOMES,
         decisions=DECISIONS,
         **replies,
