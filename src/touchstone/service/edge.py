@@ -2,9 +2,10 @@
 
 import logging
 import time
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -40,6 +41,10 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
+# As they go over the wire, made once: every answer carries them.
+_OURS = {name.lower().encode(): value.encode() for name, value in HEADERS.items()}
+_NOT_KEPT = (b"cache-control", b"no-store")
+
 log = logging.getLogger("touchstone.access")
 
 
@@ -62,7 +67,7 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _protect(MutableHeaders(scope=message))
+                message["headers"] = _protected(message.get("headers", ()))
             await send(message)
 
         try:
@@ -121,7 +126,8 @@ def _name(address: str) -> str:
         return ""
 
 
-def _protect(headers: MutableHeaders) -> None:
-    for name, value in HEADERS.items():
-        headers[name] = value
-    headers.setdefault("Cache-Control", "no-store")
+def _protected(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer with ours; only how long it may be kept is for the route to say."""
+    given = [pair for pair in headers if pair[0] not in _OURS]
+    kept = [] if any(name == b"cache-control" for name, _ in given) else [_NOT_KEPT]
+    return [*given, *_OURS.items(), *kept]

@@ -10,9 +10,8 @@ from touchstone.app.config import Settings
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory):
-    place = tmp_path_factory.mktemp("production") / "touchstone.db"
-    with running(place, has_auth=True, workers=1, rate=100_000.0, max_cases=8) as started:
+def team(either_place):
+    with running(either_place, has_auth=True, workers=1, rate=100_000.0, max_cases=8) as started:
         tokens = {name: add_user(started.store, name, name, has_password=False) for name in ("viewer", "lead")}
         started.people = {
             name: started.client(headers={"Authorization": f"Bearer {token}"}) for name, token in tokens.items()

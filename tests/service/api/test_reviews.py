@@ -9,9 +9,8 @@ POOR = {**RIGHT, "accuracy": 0, "completeness": 1}
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory):
-    place = tmp_path_factory.mktemp("team") / "touchstone.db"
-    with running(place, has_auth=True, workers=1, waits=False, rate=100_000.0) as started:
+def team(either_place):
+    with running(either_place, has_auth=True, workers=1, waits=False, rate=100_000.0) as started:
         add_run(started.store, "week-1", rows=[row(n, is_good=n % 3 > 0) for n in range(12)], kind="production")
         # No queue is drawn from it, so that reviewers see what the judge says.
         add_run(

@@ -14,10 +14,9 @@ TELLING = ("contradicted", "hallucination", "FAIL", "Criteria")
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory):
+def team(either_place):
     """A production run of which ada and ben have one reply to grade, beside one of a closed queue and others."""
-    place = tmp_path_factory.mktemp("blind") / "touchstone.db"
-    with running(place, has_auth=True, workers=1, waits=False, rate=100_000.0) as started:
+    with running(either_place, has_auth=True, workers=1, waits=False, rate=100_000.0) as started:
         store = started.store
         rows = [row(n, is_good=False) for n in range(4)]
         add_run(store, "week-1", rows=rows, kind="production", started="2026-03-01T00:00:00.000+00:00")
