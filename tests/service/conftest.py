@@ -9,14 +9,12 @@ from itertools import count
 import httpx
 import pytest
 import uvicorn
-
 from tests.store.conftest import _create, postgresql, postgresql_template  # noqa: F401 - fixtures
 
 from touchstone.app.config import Settings
 from touchstone.service.app import create_app
 from touchstone.service.options import Options
 from touchstone.store.runs import open_store
-
 
 _numbers = count()
 
