@@ -76,7 +76,10 @@ def test_each_reply_is_a_test_case_and_the_unscored_is_an_error():
     root = Tree.fromstring(render_junit(view_of([*records(9), unscored(10), record(11, outcome=None, total=None)])))
     replies, gate = root
     assert [replies.get(name) for name in ("tests", "failures", "errors")] == ["11", "3", "2"]
-    assert replies.find("testcase[@name='c-0010']/error").get("message") == "could not be scored: the bot <b>gave</b> no reply"
+    assert (
+        replies.find("testcase[@name='c-0010']/error").get("message")
+        == "could not be scored: the bot <b>gave</b> no reply"
+    )
     assert replies.find("testcase[@name='c-0011']/error").get("message") == "left open by the judge: this is no pass"
     why = replies.find("testcase[@name='c-0009']/failure").get("message")
     assert why == "total 24.5; violation: hallucination; missed question; invented number"
