@@ -16,6 +16,7 @@ BENCHMARKS = {
 ON_REQUEST = {
     "engines": "the rate of each engine, memory as a job grows, a long job killed and gone on with; has options",
     "serve": "the service under load: throughput, latency, what HTTP adds to scoring in process, overload",
+    "pages": "pages of a store of a million results beside those of a thousand: time, and the plans of the queries",
     "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
     "llm": "a small real model as the judge: agreement with people, and what replies can talk it into",
     "tables": "write the tables of docs/benchmarks.md from the results",

@@ -144,3 +144,28 @@ def test_people_are_added_with_a_password_from_stdin_and_get_tokens(touchstone, 
         assert store.users.password_hash("ann").startswith("$argon2id$")
         acts = [entry.act for entry in store.audit.page()]
     assert acts == ["user disable", "token revoke", "token add", "user role", "user add"]
+
+
+def test_replies_are_added_night_by_night_and_drawn_from(touchstone):
+    write(*({**EXAMPLES[0], "id": f"p-{at}"} for at in range(2)))
+    assert touchstone("review", "add", "replies.jsonl", "2026-W12", "--label", "version=7").out == (
+        "2026-W12: 2 added; 2 replies in all\n"
+    )
+    write({**EXAMPLES[0], "id": "p-1"}, {"input": "no reply"}, {**EXAMPLES[1], "id": "p-0"}, {**LEAK, "id": "p-2"})
+    ended = touchstone("review", "add", "replies.jsonl", "2026-W12", "--json")
+    found = json.loads(ended.out)
+    assert (ended.code, found["added"], found["repeated"], found["unread"], found["conflicts"]) == (3, 1, 1, 1, ["p-0"])
+    assert "replies.jsonl:2:" in ended.err
+    drawn = json.loads(touchstone("review", "sample", "-n", "2", "--json").out)
+    assert (drawn["run"], drawn["population"]) == ("2026-W12", 3)
+    late = touchstone("review", "add", "replies.jsonl", "2026-W12")
+    assert (late.code, "add these to another run" in late.err) == (2, True)
+    assert "cannot be a run's name" in touchstone("review", "add", "replies.jsonl", "latest").err
+
+
+def test_a_run_that_is_added_to_keeps_to_one_way_of_redaction(touchstone):
+    write(LEAK)
+    assert touchstone("review", "add", "replies.jsonl", "week", "--redact", "-q").code == 0
+    again = touchstone("review", "add", "replies.jsonl", "week", "--redact", "--json")
+    assert json.loads(again.out)["repeated"] == 1
+    assert "another setting of --redact" in touchstone("review", "add", "replies.jsonl", "week").err

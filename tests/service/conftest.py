@@ -4,15 +4,19 @@ import socket
 import threading
 import time
 from contextlib import contextmanager
+from itertools import count
 
 import httpx
 import pytest
 import uvicorn
+from tests.store.conftest import _create, postgresql, postgresql_template  # noqa: F401 - fixtures
 
 from touchstone.app.config import Settings
 from touchstone.service.app import create_app
 from touchstone.service.options import Options
 from touchstone.store.runs import open_store
+
+_numbers = count()
 
 
 @contextmanager
@@ -50,6 +54,15 @@ class Running:
 
     def client(self, **options):
         return httpx.Client(base_url=self.address, timeout=60, **options)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def either_place(request, tmp_path_factory):
+    """Where an empty store is, on each database in turn: for suites whose answers come out of the store."""
+    if request.param == "sqlite":
+        return str(tmp_path_factory.mktemp("service") / "touchstone.db")
+    server, template = (request.getfixturevalue(name) for name in ("postgresql", "postgresql_template"))
+    return _create(server, f"service{next(_numbers)}", template=template)
 
 
 @pytest.fixture(scope="module")

@@ -74,14 +74,30 @@ def test_a_defect_is_logged_by_its_place_and_not_by_its_text(tmp_path, caplog):
         def fails(**_):
             raise ValueError(f"my card is {4000 + 111}")
 
-        service.store.list_runs = fails
+        service.store.page_runs = fails
         response = client.get("/v1/runs")
     assert (response.status_code, response.json()["type"]) == (500, "urn:touchstone:problem:defect")
     assert "4111" not in response.text + caplog.text
-    assert "list_runs" in caplog.text
+    assert "page_runs" in caplog.text
 
 
-def test_a_page_that_is_not_there_is_a_page(client):
-    response = client.get("/nothing")
-    assert response.status_code == 404
-    assert response.headers["content-type"].startswith("text/html")
+@pytest.mark.parametrize(
+    ("path", "status"), [("/nothing", 404), ("/runs/nothing", 404), ("/review/nothing", 404), ("/runs?after=x", 200)]
+)
+def test_what_goes_wrong_with_a_page_is_a_page_with_the_ways_on(client, path, status):
+    response = client.get(path)
+    assert (response.status_code, response.headers["content-type"]) == (status, "text/html; charset=utf-8")
+    assert '<nav aria-label="Pages">' in response.text
+
+
+def test_a_defect_of_a_page_is_a_page_too_and_quotes_nothing(tmp_path):
+    with running(tmp_path / "touchstone.db", workers=1, waits=False) as service, service.client() as client:
+
+        def fails(**_):
+            raise ValueError("my card is 4111")
+
+        service.store.list_runs = fails
+        response = client.get("/runs")
+    assert (response.status_code, response.headers["content-type"]) == (500, "text/html; charset=utf-8")
+    assert "4111" not in response.text
+    assert '<nav aria-label="Pages">' in response.text

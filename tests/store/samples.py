@@ -47,7 +47,9 @@ def scored(position, *, id=None, draft=1, outcome="PASS", category="returns", te
 def unread(position, *, id=None):
     """A row without a case, as one that is not JSON; with `id`, one whose id was seen before or whose bot failed."""
     result = Result(id, "review", None, (), None, (Failure("read", "InvalidJSON", "not JSON"),), line=position + 1)
-    record = Record(id or f"line {position + 1}", 1, None, None, "review", None, None, None, {}, (), (), True)
+    record = Record(
+        id or f"line {position + 1}", 1, None, None, "review", None, None, None, {}, (), (), True, "not JSON"
+    )
     return Scored(position=position, case=None, record=record, result=result)
 
 

@@ -9,6 +9,7 @@ from touchstone.core.errors import StoreError
 from touchstone.store.database import open_database
 from touchstone.store.pages import Filters, page_query
 from touchstone.store.queues import items_query, next_query
+from touchstone.store.run_list import runs_query
 from touchstone.store.runs import open_store
 from touchstone.store.schema import results
 
@@ -62,6 +63,8 @@ SQLITE_PLANS = [
         items_query(1, state="differs", after=9_000, limit=50),
         ["SEARCH queue_items USING INDEX queue_items_by_state (queue=? AND state=? AND position>?)"],
     ),
+    (runs_query(limit=50), ["SCAN runs USING INDEX runs_by_started"]),
+    (runs_query(after=["2026", 9], limit=50), ["SEARCH runs USING INDEX runs_by_started (started<?)"]),
 ]
 
 
@@ -92,8 +95,14 @@ FILL = [
     "VALUES (1, 'r1', 'production', '2026', 0, '', '{}', '', '')",
     "INSERT INTO results SELECT 1, n, 'c-' || n, 1, NULL, 'k' || n % 8, 0.5, "
     "CASE WHEN n % 20 = 0 THEN 'block' ELSE 'send' END, 'PASS', CASE WHEN n % 10 = 0 THEN 'FAIL' ELSE 'PASS' END, "
-    f"80, false, '{{}}', '[]', '[]', 0 FROM generate_series(0, {MANY - 1}) n",
+    f"80, false, '{{}}', '[]', '[]', 0, NULL FROM generate_series(0, {MANY - 1}) n",
     f"INSERT INTO result_tags SELECT 1, 't' || n % 12, n FROM generate_series(0, {MANY - 1}, 10) n",
+    "INSERT INTO runs (number, id, kind, started, seconds, goldset, receipt, receipt_hash, rubric) "
+    "SELECT n, 'r' || n, 'goldset', 2026 + n, 0, '', '{}', '', '' FROM generate_series(2, 3000) n",
+    'INSERT INTO queues (number, id, name, run, made, "by", needed, population, seed, oversampling, reviewers) '
+    "VALUES (1, 'q1', 'week', 1, '2026', 'lea', 2, 10000, 1, 3, '[]')",
+    "INSERT INTO queue_items SELECT 1, n, n, 'c-' || n, 1, 'k', 0.5, "
+    "CASE WHEN n % 50 = 0 THEN 'differs' ELSE 'waiting' END FROM generate_series(0, 9999) n",
     "ANALYZE",
 ]
 NEAR_THE_END = [MANY - 500]
@@ -129,6 +138,24 @@ def test_postgresql_searches_a_page_by_index_and_sorts_nothing(filled, filters, 
     assert f"using {index}" in plan
     assert "Seq Scan" not in plan
     assert "Sort" not in plan
+
+
+OTHER_PLANS = [
+    (items_query(1, after=9_000, limit=51), "queue_items_key"),
+    (items_query(1, state="differs", after=9_000, limit=51), "queue_items_by_state"),
+    (next_query(1, "waiting", reviewer="ann", now="2026", needed=2).limit(1), "Index Scan using queue_items_"),
+    (runs_query(after=["4000", 1500], limit=51), "runs_by_started"),
+]
+
+
+@pytest.mark.parametrize(("query", "index"), OTHER_PLANS)
+def test_postgresql_pages_runs_and_a_queue_of_ten_thousand_by_index(filled, query, index):
+    with filled.reading() as connection:
+        statement = str(query.compile(connection, compile_kwargs={"literal_binds": True}))
+        plan = "\n".join(row[0] for row in connection.exec_driver_sql(f"EXPLAIN {statement}"))
+    assert index in plan
+    assert "Seq Scan on queue_items" not in plan
+    assert "Seq Scan on runs" not in plan
 
 
 def fill(store):

@@ -65,6 +65,10 @@ FIRST_VERSION = [
     """INSERT INTO cases VALUES ('c0ffee', '{"id":"c-0","input":"How?","response":"So."}')""",
     "INSERT INTO results VALUES (1, 0, 'c-0', 1, 'c0ffee', 'returns', 0.5, 'send', 'PASS', 'PASS', 80.0, {false}, "
     """'{{"tone":3}}', '[]', '[["missed question","prompt","the fee"]]', 0.25)""",
+    "INSERT INTO results VALUES (1, 1, 'line 2', 1, NULL, NULL, NULL, 'review', NULL, NULL, NULL, {true}, "
+    """'{{}}', '[]', '[]', 0.0)""",
+    """INSERT INTO bodies VALUES (1, 1, '{"id":null,"line":2,"decision":"review","verdict":null,"reasons":[],"""
+    """"metrics":null,"rubric":null,"failures":[{"stage":"read","error":"X","message":"no JSON\\u0000"}]}')""",
     """INSERT INTO bodies VALUES (1, 0, '{"id":"c-0","decision":"send","verdict":"PASS","reasons":[],"metrics":null,"""
     """"rubric":null,"failures":[]}')""",
 ]
@@ -84,9 +88,11 @@ def begin_at(place, version):
 def test_data_of_the_first_version_is_read(empty_place):
     place = empty_place
     begin_at(place, "0001")
-    false = "false" if "://" in place else "0"
+    false, true = ("false", "true") if "://" in place else ("0", "1")
     # A colon would be taken for a parameter.
-    statements = [line.format(false=false) if "{false}" in line else line for line in FIRST_VERSION]
+    statements = [
+        line.format(false=false, true=true) if "{false}" in line or "{true}" in line else line for line in FIRST_VERSION
+    ]
     execute(place, *(line.replace(":", "\\:") for line in statements))
     with open_store(place) as store:
         run = store.find_run("r1")
@@ -94,6 +100,7 @@ def test_data_of_the_first_version_is_read(empty_place):
         assert store.records("r1")[0].tags[0].detail == "the fee"
         assert store.records("r1")[0].grades == {"tone": 3}
         assert store.result("r1", "c-0").case.response == "So."
+        assert [record.problem for record in store.records("r1")] == [None, "no JSON\0"]
         assert run.kind == "goldset"
         assert store.tags("r1") == {"missed question": 1}
         assert [item.position for item in store.page("r1", Filters(tag="missed question")).items] == [0]

@@ -34,8 +34,8 @@ _JUDGE_FLAGS = {
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
-    where runs are kept and written, how much of one must be scored for the gate to open, who grades, and the offline
-    judge's own models where the team has calibrated it."""
+    where runs are kept and written, how much of one must be scored for the gate to open, who grades, the offline
+    judge's own models where the team has calibrated it, and whether personal data is taken out of what is kept."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +46,7 @@ class Settings:
     least_scored: float = LEAST_SCORED
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     fitted: Fitted | None = None
+    redacts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ def load_settings(
     runs: str | None = None,
     least_scored: str | None = None,
     judge: JudgeFlags | None = None,
+    redacts: bool = False,
 ) -> Settings:
     """The file named, or touchstone.yaml here if there is one, overridden by flags."""
     path = Path(config or CONFIG_NAME)
@@ -100,6 +102,7 @@ def load_settings(
         least_scored=by_flag["gate"].get("least_scored", in_file.least_scored),
         judge=in_file.judge,
         fitted=in_file.fitted,
+        redacts=redacts or in_file.redacts,
     )
 
 
@@ -139,6 +142,7 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
         least_scored=values["gate"].get("least_scored", LEAST_SCORED),
         judge=_judge(values["judge"], judge, beside=path.parent),
         fitted=_fitted(path.parent / values["calibration"]) if values["calibration"] else None,
+        redacts=bool(values["redact"]),
     )
 
 

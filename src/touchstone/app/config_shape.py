@@ -23,7 +23,10 @@ from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
 
-SECTIONS = ("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration", "judge")
+SECTIONS = (
+    *("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration", "judge"),
+    "redact",
+)
 _PLAN_TYPES = get_type_hints(Plan)
 _RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
@@ -65,6 +68,7 @@ _ALLOWED: Mapping[str, str] = {
     "judge.prices.currency": _TEXT,
     "judge.record": "the path of a directory",
     "calibration": "the path of a file that touchstone review calibrate wrote",
+    "redact": "true or false",
     "policy.company": _TEXT,
     **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
     "policy.promises": "a list of {what, up_to}",
@@ -191,6 +195,7 @@ def _models() -> type[BaseModel]:
         "runs": (text, None),
         "judge": (judge, Field(default_factory=judge)),
         "calibration": (text, None),
+        "redact": (bool, None),
     }
     return create_model("Config", __config__=strict, **shape)
 

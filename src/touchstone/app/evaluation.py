@@ -34,7 +34,7 @@ from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
-from touchstone.runs.redaction import redact_reply
+from touchstone.runs.redaction import redact_failure, redact_reply
 from touchstone.runs.run import Kind, Receipt, Run
 from touchstone.store.runs import Scored, Store
 
@@ -60,7 +60,6 @@ class Assignment:
     labels: Mapping[str, str] = field(default_factory=dict)
     starts_over: bool = False
     kind: Kind = "goldset"
-    redacts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def evaluate_goldset(
             done = store.positions(run.id)
             on_start(run, len(done))
             replies = _replies(assignment, entries, responses=responses, bot=bot, done=done)
-            keep = _Keeping(store, run.id, redacts=assignment.redacts)
+            keep = _Keeping(store, run.id, redacts=settings.redacts)
             scorer = score or partial(_score_here, settings=settings)
             seconds = _score_all(replies, done, score=scorer, judge=judge, keep=keep, on_step=on_step)
             return store.finish_run(run.id, finished=_now(), seconds=run.seconds + seconds)
@@ -141,11 +140,17 @@ class _Keeping:
     def add(self, reply: Reply, result: Result, *, seconds: float) -> None:
         case = reply.case if isinstance(reply.case, Case) else None
         found = record(case, result, draft=reply.draft)
-        if self.redacts and case is not None:
-            redacted = redact_reply(case, result, found)
-            case, result, found = redacted.case, redacted.result, redacted.record
         entry = Scored(position=reply.position, case=case, result=result, record=found, seconds=seconds)
-        self.store.add_results(self.run, [entry])
+        self.store.add_results(self.run, [redacted(entry) if self.redacts else entry])
+
+
+def redacted(scored: Scored) -> Scored:
+    """A reply as it is kept without personal data. It was scored as it came."""
+    if scored.case is None:
+        unread = redact_failure(scored.result, scored.record)
+        return replace(scored, result=unread.result, record=unread.record)
+    kept = redact_reply(scored.case, scored.result, scored.record)
+    return replace(scored, case=kept.case, result=kept.result, record=kept.record)
 
 
 def _score_all(
@@ -231,22 +236,32 @@ def _receipt(
     bot: Bot | None,
     judge: ModelJudge | None,
 ) -> Receipt:
+    receipt = receipt_of(settings, name=assignment.name or assignment.goldset, data=data_hash(entries))
+    return replace(
+        receipt,
+        judge=judge.name if judge else receipt.judge,
+        responses=responses.hash if responses else None,
+        # The name leaves out what an address may hold of a secret.
+        bot=bot.name if bot else None,
+        repeat=assignment.repeat,
+    )
+
+
+def receipt_of(settings: Settings, *, name: str, data: str) -> Receipt:
+    """What determines replies that came with their cases and are graded offline."""
     rubric = settings.rubric
     return Receipt(
-        goldset=assignment.name or assignment.goldset,
-        data=data_hash(entries),
+        goldset=name,
+        data=data,
         rubric=rubric.name,
         rubric_version=rubric.version,
         rubric_hash=content_hash(rubric_to_dict(rubric)),
         plan=content_hash(asdict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
-        judge=judge.name if judge else _offline_judge(settings),
+        judge=_offline_judge(settings),
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
-        responses=responses.hash if responses else None,
-        # The name leaves out what an address may hold of a secret.
-        bot=bot.name if bot else None,
-        repeat=assignment.repeat,
+        redacted=settings.redacts,
     )
 
 

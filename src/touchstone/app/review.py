@@ -62,8 +62,11 @@ class ItemView:
     waivers: tuple[Waiver, ...]
 
 
-def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str) -> Queue:
-    """A new queue of replies drawn from a run."""
+def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str, id: str | None = None) -> Queue:
+    """A new queue of replies drawn from a run. One that has the `id` already is given as it is."""
+    id = id or f"q-{secrets.token_hex(4)}"
+    if (made := store.queues.find(id)) is not None:
+        return made
     if drawing.n < 1:
         raise ReviewError(f"a queue of {drawing.n} replies: give at least 1")
     if drawing.oversampling < 1:
@@ -76,7 +79,7 @@ def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str) -
         [_candidate(each) for each in listed.values()], drawing.n, seed=seed, oversampling=drawing.oversampling
     )
     queue = Queue(
-        id=f"q-{secrets.token_hex(4)}",
+        id=id,
         name=drawing.name or f"{len(chosen)} of {len(listed)} replies, {now[:10]}",
         run=run,
         made=now,
@@ -88,7 +91,7 @@ def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str) -
         reviewers=drawing.reviewers,
     )
     items = [_item(queue.id, position, listed[each.place], each.inclusion) for position, each in enumerate(chosen)]
-    store.queues.create(queue, items)
+    store.queues.create(queue, items, is_counted=True)
     return queue
 
 

@@ -11,7 +11,7 @@ import typer
 
 from touchstone.cli import judge_options as options
 from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
-from touchstone.cli.options import Config, Map, Quiet, Rubric, Set, StorePlace
+from touchstone.cli.options import Config, Map, Quiet, Redact, Rubric, Set, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError, InputError
 
@@ -74,6 +74,7 @@ def eval(
     no_cache: options.NoCache = False,
     store: StorePlace = None,
     runs: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Where the files of runs are written.")] = None,
+    redact: Redact = False,
     new: Annotated[bool, typer.Option("--new", help="Start over, also where an interrupted run could go on.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
     quiet: Quiet = False,
@@ -101,6 +102,7 @@ def eval(
         store=store,
         runs=runs,
         least_scored=least_scored,
+        redacts=redact,
         judge=options.judge_flags(
             judge=judge,
             model=model,

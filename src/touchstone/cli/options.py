@@ -20,4 +20,7 @@ StorePlace = Annotated[
 ]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; - is stdout.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
+Redact = Annotated[
+    bool, typer.Option("--redact", help="Take personal data out of what is stored; replies are scored as they are.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from touchstone.cli.add import add
 from touchstone.cli.agreement import agreement
-from touchstone.cli.options import AsJson, Config, Output, Quiet, StorePlace
+from touchstone.cli.options import AsJson, Config, Output, Quiet, Redact, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
@@ -48,9 +49,7 @@ def sample(
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="Label the batch, such as version=7; repeatable. For a file."),
     ] = None,
-    redact: Annotated[
-        bool, typer.Option("--redact", help="Take personal data out before storing. For a file.")
-    ] = False,
+    redact: Redact = False,
     rubric: Annotated[str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade a file by this rubric.")] = None,
     store: StorePlace = None,
     config: Config = None,
@@ -62,7 +61,7 @@ def sample(
     from touchstone.app.review import Drawing, draw_queue, now_text
     from touchstone.app.runs import open_store_of
 
-    settings = load_settings(config, store=store, rubric=rubric)
+    settings = load_settings(config, store=store, rubric=rubric, redacts=redact)
     is_file = source == "-" or Path(source).is_file()
     if not is_file and (label or redact or rubric):
         raise ConfigError("--label, --redact and --rubric are for a file of replies: a run is kept as it is")
@@ -76,9 +75,8 @@ def sample(
     )
     with open_store_of(settings, creates=is_file) as opened:
         if is_file:
-            run = _score_batch(
-                source, settings=settings, store=opened, labels=pairs(label, flag="--label"), redact=redact, quiet=quiet
-            )
+            labels = pairs(label, flag="--label")
+            run = _score_batch(source, settings=settings, store=opened, labels=labels, quiet=quiet)
         else:
             run = opened.find_run(source, kind="production").id
         queue = draw_queue(opened, run=run, drawing=drawing, by=_whoami(), now=now_text())
@@ -88,6 +86,9 @@ def sample(
         return
     typer.echo(f"{queue.id}: {items} of {queue.population:,} replies of run {run}")
     typer.echo("grade them with touchstone serve; touchstone review weekly reports", err=True)
+
+
+review.command()(add)
 
 
 @review.command("queue")
@@ -219,14 +220,12 @@ def calibrate(
     typer.echo(f"wrote {target}; to grade by it, put into touchstone.yaml: calibration: {target}", err=True)
 
 
-def _score_batch(
-    source: str, *, settings: "Settings", store: "Store", labels: dict[str, str], redact: bool, quiet: bool
-) -> str:
+def _score_batch(source: str, *, settings: "Settings", store: "Store", labels: dict[str, str], quiet: bool) -> str:
     """The id of the production run that the file's replies were kept in."""
     from touchstone.app.evaluation import Assignment, evaluate_goldset
     from touchstone.cli.eval_screen import EvalScreen
 
-    assignment = Assignment(goldset=source, labels=labels, kind="production", redacts=redact)
+    assignment = Assignment(goldset=source, labels=labels, kind="production")
     with EvalScreen(shows_progress=sys.stderr.isatty() and not quiet, is_quiet=quiet) as screen:
         run = evaluate_goldset(assignment, settings=settings, store=store, on_start=screen.start, on_step=screen.step)
     return run.id

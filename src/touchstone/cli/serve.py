@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from touchstone.cli.options import Config, StorePlace
+from touchstone.cli.options import Config, Redact, StorePlace
 
 
 def serve(
@@ -23,6 +23,7 @@ def serve(
     rubric: Annotated[
         str | None, typer.Option(metavar="NAME_OR_FILE", help="How replies are graded; supportai if not given.")
     ] = None,
+    redact: Redact = False,
     config: Config = None,
 ) -> None:
     """Serve the API and the pages for people, on this machine or for a team."""
@@ -37,7 +38,7 @@ def serve(
         raise ConfigError(f"serve needs {error.name}: pip install 'touchstone-eval[serve]'") from None
     options = Options(host=host, port=port, has_auth=auth, workers=workers, rate=rate)
     check_options(options)
-    settings = load_settings(config, store=store, rubric=rubric)
+    settings = load_settings(config, store=store, rubric=rubric, redacts=redact)
     with open_store_of(settings, creates=True) as opened:
         run_service(settings, opened, options=options, on_start=_announce)
 

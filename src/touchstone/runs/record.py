@@ -26,7 +26,7 @@ class Tag:
 class Record:
     """One reply of a run, as it is counted. `draft` numbers the replies drafted for one case, from 1.
 
-    `violations` names each kind once; `failed` is a reply that could not be read, drafted or scored.
+    `violations` names each kind once; `failed` is a reply that could not be read, drafted or scored, and `problem` why.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Record:
     violations: tuple[ViolationKind, ...]
     tags: tuple[Tag, ...]
     failed: bool
+    problem: str | None = None
 
     @property
     def fails(self) -> bool:
@@ -72,6 +73,7 @@ def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
         violations=tuple(dict.fromkeys(violation.kind for violation in found)),
         tags=find_tags(case, result) if case and not failed else (),
         failed=failed,
+        problem="; ".join(dict.fromkeys(failure.message for failure in result.failures)) or None,
     )
 
 
@@ -90,6 +92,7 @@ def record_to_dict(record: Record) -> dict[str, Any]:
         "violations": list(record.violations),
         "tags": [[tag.name, tag.owner, tag.detail] for tag in record.tags],
         "failed": record.failed,
+        "problem": record.problem,
     }
     return {
         name: value for name, value in row.items() if value is not None and value is not False and value not in ({}, [])
@@ -111,4 +114,5 @@ def record_from_dict(row: Mapping[str, Any]) -> Record:
         violations=tuple(row.get("violations", ())),
         tags=tuple(Tag(*tag) for tag in row.get("tags", ())),
         failed=row.get("failed", False),
+        problem=row.get("problem"),
     )

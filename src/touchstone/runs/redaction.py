@@ -4,7 +4,7 @@ A reply is scored as it was and redacted before it is kept, so that a leak is st
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +14,11 @@ from touchstone.core.result import Anchor, Evidence, Grade, Result, Score, Viola
 from touchstone.runs.record import Record
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
+from touchstone.text.tokens import tokenise
 
 # Shorter than this, a text such as `Al` or `42` stands in too many places that are not personal.
 MIN_SURFACE = 4
+MIN_WORD = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,21 @@ def redact(text: str) -> Redacted:
     return Redacted("".join([*parts, text[after:]]), tuple(cuts), tuple(surfaces))
 
 
+@dataclass(frozen=True, slots=True)
+class RedactedFailure:
+    """A row that was no case as it is kept."""
+
+    result: Result
+    record: Record
+
+
+def redact_failure(result: Result, record: Record) -> RedactedFailure:
+    """Both as they are kept: what is said of the row may quote it."""
+    failures = tuple(replace(each, message=redact(each.message).text) for each in result.failures)
+    problem = None if record.problem is None else redact(record.problem).text
+    return RedactedFailure(replace(result, failures=failures), replace(record, problem=problem))
+
+
 def redact_case(case: Case) -> Case:
     """The case as it is kept: every text of it redacted."""
     return _Redaction(case).case
@@ -97,7 +114,12 @@ class _Redaction:
             metadata={name: self._value(value) for name, value in case.metadata.items()},
         )
         found = {surface: label for each in self._texts for surface, label in each.surfaces}
-        self._quotes = _replacing({s: label for s, label in found.items() if len(s) >= MIN_SURFACE})
+        whole = _replacing({s: label for s, label in found.items() if len(s) >= MIN_SURFACE})
+        # Keywords and the values of claims are single words of the texts, in the form they are compared in.
+        kept = {word for each in self._texts for word in _words(each.text)}
+        words = {word: label for surface, label in found.items() for word in _words(surface) if word not in kept}
+        single = _replacing(words, whole_words=True)
+        self._quotes: Callable[[str], str] = lambda text: single(whole(text))
 
     def result(self, result: Result) -> Result:
         rubric = result.rubric
@@ -118,7 +140,7 @@ class _Redaction:
 
     def record(self, record: Record) -> Record:
         tags = tuple(replace(tag, detail=self._said(tag.detail)) for tag in record.tags)
-        return replace(record, tags=tags)
+        return replace(record, tags=tags, problem=record.problem and self._said(record.problem))
 
     def _input(self, case: Case) -> str | tuple[Turn, ...]:
         if isinstance(case.input, str):
@@ -133,7 +155,7 @@ class _Redaction:
         if case.context is None:
             return None
         return tuple(
-            Passage(self._named(f"context[{at}]", passage.text) or "", passage.id)
+            Passage(self._named(f"context[{at}]", passage.text) or "", passage.id and self._plain(passage.id))
             for at, passage in enumerate(case.context)
         )
 
@@ -156,6 +178,10 @@ class _Redaction:
             return {name: self._value(each) for name, each in value.items()}
         if isinstance(value, list | tuple):
             return [self._value(each) for each in value]
+        if isinstance(value, int) and not isinstance(value, bool):
+            # A card or a phone number that a file holds as a number.
+            text = self._plain(str(value))
+            return value if text == str(value) else text
         return value
 
     def _said(self, text: str) -> str:
@@ -206,10 +232,23 @@ class _Redaction:
         return replace(grade, reason=self._said(grade.reason))
 
 
-def _replacing(labels: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that puts labels in place of their texts, the longest first."""
+def _words(text: str) -> Iterator[str]:
+    """Every word of the text as it stands and as it is compared; stop words and short figures tell nothing."""
+    for token in tokenise(normalise(text)):
+        for word in dict.fromkeys((token.word, token.term)):
+            if len(word) >= (MIN_SURFACE if word[0].isdecimal() else MIN_WORD) and not token.is_stop:
+                yield word
+
+
+def _replacing(labels: Mapping[str, str], *, whole_words: bool = False) -> Callable[[str], str]:
+    """A function that puts labels in place of their texts, the longest first; whole words in capitals or not."""
     if not labels:
         return lambda text: text
     longest_first: Iterable[str] = sorted(labels, key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, longest_first)))
-    return lambda text: pattern.sub(lambda match: labels[match[0]], text)
+    choice = "|".join(map(re.escape, longest_first))
+    if not whole_words:
+        pattern = re.compile(choice)
+        return lambda text: pattern.sub(lambda match: labels[match[0]], text)
+    # Not within the brackets of a label that stands there already.
+    words = re.compile(rf"(?<![\w\[])(?:{choice})(?![\w\]])", re.IGNORECASE)
+    return lambda text: words.sub(lambda match: labels.get(match[0].casefold(), "[…]"), text)

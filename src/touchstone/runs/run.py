@@ -12,7 +12,8 @@ Kind = Literal["goldset", "production"]
 class Receipt:
     """What determined a run. Two runs with equal receipts have equal results, unless a live bot varies.
 
-    `data`, `rubric_hash`, `plan` and `policy` are content hashes; `code` and `parser` are versions.
+    `data`, `rubric_hash`, `plan` and `policy` are content hashes; `code` and `parser` are versions. `redacted` replies
+    are kept without the personal data they were scored with.
     """
 
     goldset: str
@@ -28,6 +29,7 @@ class Receipt:
     responses: str | None = None
     bot: str | None = None
     repeat: int = 1
+    redacted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 
 from touchstone import __version__
 from touchstone.app.config import Settings
-from touchstone.service.api import audit, cases, comparisons, health, patterns, queues, reviews, runs, score
+from touchstone.service.api import audit, cases, comparisons, health, patterns, production, queues, reviews, runs, score
 from touchstone.service.auth import routes as auth
 from touchstone.service.context import Service
 from touchstone.service.edge import Edge
@@ -41,6 +41,7 @@ _NO_TELEMETRY: TelemetryConfig = {
 API_ROUTERS = (
     score.router,
     runs.router,
+    production.router,
     comparisons.router,
     cases.router,
     queues.router,

@@ -2,14 +2,17 @@
 
 import logging
 import time
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from touchstone.service.meters import Meters
 from touchstone.service.options import Options, is_loopback
-from touchstone.service.problems import Refusal, defect, problem_response
+from touchstone.service.problems import Refusal, defect, problem_response, refusal_response
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
@@ -38,6 +41,10 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
+# As they go over the wire, made once: every answer carries them.
+_OURS = {name.lower().encode(): value.encode() for name, value in HEADERS.items()}
+_NOT_KEPT = (b"cache-control", b"no-store")
+
 log = logging.getLogger("touchstone.access")
 
 
@@ -60,7 +67,7 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _protect(MutableHeaders(scope=message))
+                message["headers"] = _protected(message.get("headers", ()))
             await send(message)
 
         try:
@@ -69,11 +76,11 @@ class Edge:
             await answer(scope, receive, guarded_send)
         except Refusal as late:
             if not status:
-                await problem_response(late)(scope, receive, guarded_send)
+                await (await _late_answer(scope, late))(scope, receive, guarded_send)
         except Exception as error:  # noqa: BLE001 - the server would log its text, which may quote a customer
             found = defect(error)
             if not status:
-                await problem_response(found)(scope, receive, guarded_send)
+                await (await _late_answer(scope, found))(scope, receive, guarded_send)
         finally:
             self._note(scope, status, time.perf_counter() - began)
 
@@ -95,6 +102,14 @@ class Edge:
         log.log(level, "%s %s %d %.1f ms", method, route, status, seconds * 1000)
 
 
+async def _late_answer(scope: Scope, refusal: Refusal) -> Response:
+    try:
+        return await refusal_response(Request(scope), refusal)
+    except Exception as error:  # noqa: BLE001 - what made the request fail may make its page fail
+        defect(error)
+        return problem_response(refusal)
+
+
 def _is_own(headers: Headers) -> bool:
     """Whether a request that changes something comes from our own page, or from no page at all."""
     site = headers.get("sec-fetch-site")
@@ -111,7 +126,8 @@ def _name(address: str) -> str:
         return ""
 
 
-def _protect(headers: MutableHeaders) -> None:
-    for name, value in HEADERS.items():
-        headers[name] = value
-    headers.setdefault("Cache-Control", "no-store")
+def _protected(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer with ours; only how long it may be kept is for the route to say."""
+    given = [pair for pair in headers if pair[0] not in _OURS]
+    kept = [] if any(name == b"cache-control" for name, _ in given) else [_NOT_KEPT]
+    return [*given, *_OURS.items(), *kept]

@@ -68,7 +68,8 @@ class BodyLimit:
                 # What comes after the body is the client going away, for which there is no hurry.
                 return await receive()
             try:
-                message = await asyncio.wait_for(receive(), self._options.body_seconds)
+                async with asyncio.timeout(self._options.body_seconds):
+                    message = await receive()
             except TimeoutError:
                 detail = f"no part of it came for {self._options.body_seconds:g} seconds: send it again"
                 raise Refusal(408, "too-slow", detail) from None

@@ -36,6 +36,7 @@ class Meters:
             registry=self._registry,
         )
         self._reviews = Counter("touchstone_reviews", "Reviews submitted.", registry=self._registry)
+        self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._logins = Counter("touchstone_logins", "Attempts to sign in.", ("result",), registry=self._registry)
 
     def watch(self, name: str, help: str, value: Callable[[], float]) -> None:
@@ -43,8 +44,13 @@ class Meters:
         Gauge(name, help, registry=self._registry).set_function(value)
 
     def answered(self, *, method: str, route: str, status: int, seconds: float) -> None:
-        self._requests.labels(method, route, str(status)).inc()
-        self._times.labels(route).observe(seconds)
+        key = (method, route, status)
+        if key not in self._answered:
+            # To look a figure up by its labels takes longer than to count.
+            self._answered[key] = (self._requests.labels(method, route, str(status)), self._times.labels(route))
+        requests, times = self._answered[key]
+        requests.inc()
+        times.observe(seconds)
 
     def scored(self, judgements: Sequence[Judgement]) -> None:
         for each in judgements:

@@ -62,10 +62,14 @@ def install_problems(app: FastAPI) -> None:
 
 
 async def _answer(request: Request, error: Exception) -> Response:
-    refusal = refusal_of(error)
+    return await refusal_response(request, refusal_of(error))
+
+
+async def refusal_response(request: Request, refusal: Refusal) -> Response:
+    """The refusal as whoever asked can read it: a program gets problem details, a person a page."""
     if request.url.path.startswith(API) or request.url.path in _NO_PAGES:
         return problem_response(refusal)
-    return _page(request, refusal)
+    return await _page(request, refusal)
 
 
 def refusal_of(error: Exception) -> Refusal:
@@ -114,13 +118,21 @@ def problem_response(refusal: Refusal) -> Response:
     return Response(content, refusal.status_code, headers=refusal.headers, media_type=MEDIA_TYPE)
 
 
-def _page(request: Request, refusal: Refusal) -> Response:
-    """The pages' own form of a refusal; what leads to the login goes as it is."""
+async def _page(request: Request, refusal: Refusal) -> Response:
+    """The pages' own form of a refusal, with the ways on for those who are signed in; what leads to the login goes as
+    it is."""
+    from touchstone.service.auth.guard import find_principal
     from touchstone.service.pages.problem import problem_page
 
     if refusal.kind == "sign-in":
         return problem_response(refusal)
-    return problem_page(request, refusal.status_code, TITLES[refusal.kind], one_line(str(refusal.detail))[:_LONGEST])
+    try:
+        who = await find_principal(request, request.app.state.service)
+    except StoreError:
+        # The page says that the store cannot be used; who asked for it is in there.
+        who = None
+    detail = one_line(str(refusal.detail))[:_LONGEST]
+    return problem_page(request, refusal.status_code, TITLES[refusal.kind], detail, who=who)
 
 
 def _place(where: tuple[Any, ...]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, exists, insert, select, text, update
+from sqlalchemy import Connection, Row, case, delete, exists, insert, select, text, update
 
 from touchstone.core.case import Case
 from touchstone.core.codec import result_to_dict
@@ -124,7 +124,8 @@ def _erase_result(connection: Connection, place: _Place) -> None:
     row = (results.c.run == place.run, results.c.position == place.position)
     tags = from_json(connection.scalar(select(results.c.tags).where(*row)) or "[]")
     kept = to_json([[name, owner, ERASED] for name, owner, _ in tags]) if tags else "[]"
-    connection.execute(update(results).where(*row).values(tags=kept))
+    changed = {"tags": kept, "problem": case((results.c.problem.is_(None), None), else_=ERASED)}
+    connection.execute(update(results).where(*row).values(**changed))
 
 
 def erased_result(result: Result) -> Result:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
 
 from touchstone.core.errors import ReviewError
 from touchstone.review.queue import DOUBLE, SINGLE, Item, Progress, Queue, State
+from touchstone.store.columns import from_json
 from touchstone.store.database import Database
 from touchstone.store.review_rows import (
     ITEM_COLUMNS,
@@ -19,7 +20,7 @@ from touchstone.store.review_rows import (
     queue_to_row,
 )
 from touchstone.store.review_schema import claims, queue_items, queues, reviews, skips
-from touchstone.store.schema import runs
+from touchstone.store.schema import results, runs
 
 # How long an item is kept for the person who opened it: half an hour of silence gives it back.
 LEASE_SECONDS = 1800
@@ -42,16 +43,19 @@ class Queues:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def create(self, queue: Queue, items: Sequence[Item]) -> None:
-        """A new queue with its items, whole or not at all."""
+    def create(self, queue: Queue, items: Sequence[Item], *, is_counted: bool = False) -> None:
+        """A new queue with its items, whole or not at all; `is_counted`: of as many replies as the run still has."""
         if queue.needed not in (SINGLE, DOUBLE):
             raise ReviewError(f"{queue.needed} reviews of each reply: allowed are 1 and 2")
         with self._database.writing() as connection:
             if connection.scalar(select(exists().where(queues.c.id == queue.id))):
                 raise ReviewError(f"there is a queue {queue.id} already: give another id", kind="conflict")
-            run = connection.scalar(select(runs.c.number).where(runs.c.id == queue.run))
+            # On PostgreSQL, whoever adds replies to the run meanwhile waits, and is then refused.
+            run = connection.scalar(select(runs.c.number).where(runs.c.id == queue.run).with_for_update())
             if run is None:
                 raise ReviewError(f"there is no run '{queue.run}' to review", kind="unknown")
+            if is_counted and queue.population != _count_replies(connection, run):
+                raise ReviewError(f"replies were added to run {queue.run} meanwhile: draw again", kind="conflict")
             made = connection.execute(insert(queues), queue_to_row(queue, run=run))
             number = made.inserted_primary_key[0] if made.inserted_primary_key else 0
             rows = [item_to_row(item, queue=number) for item in items]
@@ -61,6 +65,12 @@ class Queues:
     def get(self, id: str) -> Queue:
         with self._database.reading() as connection:
             return queue_from_row(find_queue(connection, id))
+
+    def find(self, id: str) -> Queue | None:
+        """The queue of this id, if there is one."""
+        with self._database.reading() as connection:
+            row = connection.execute(_QUEUES.where(queues.c.id == id)).first()
+        return None if row is None else queue_from_row(row)
 
     def list(self, *, open_only: bool = False, reviewer: str | None = None) -> tuple[Queue, ...]:
         """The newest first; with `reviewer`, those this person may work on."""
@@ -109,13 +119,31 @@ class Queues:
             skipped = select(func.count()).where(
                 skips.c.queue == number, skips.c.reviewer == reviewer, ~_reviewed_by(reviewer, skips.c)
             )
-            left = (
-                select(func.count())
-                .select_from(queue_items)
-                .where(queue_items.c.queue == number, _open(), ~_reviewed_by(reviewer, queue_items.c))
+            # All that is open less what of it they did: the reviews of one person are fewer than a long queue's items.
+            undone = select(func.count()).select_from(queue_items).where(queue_items.c.queue == number, _open())
+            begun = (
+                select(func.count(func.distinct(reviews.c.position)))
+                .select_from(
+                    reviews.join(
+                        queue_items,
+                        and_(queue_items.c.queue == reviews.c.queue, queue_items.c.position == reviews.c.position),
+                    )
+                )
+                .where(reviews.c.queue == number, reviews.c.reviewer == reviewer, _stands(), _open())
             )
-            counts = [connection.scalar(query) or 0 for query in (mine, skipped, left)]
-        return Mine(*counts)
+            done, put_off, open_now, own = (connection.scalar(query) or 0 for query in (mine, skipped, undone, begun))
+        return Mine(done, put_off, open_now - own)
+
+    def to_grade(self, run: str, *, reviewer: str) -> dict[int, str]:
+        """The replies of a run that this person has still to grade in open queues, each with its case's id."""
+        query = (
+            select(queue_items.c.result, queue_items.c.case_id, queues.c.reviewers)
+            .select_from(queue_items.join(queues, queues.c.number == queue_items.c.queue).join(runs))
+            .where(runs.c.id == run, queues.c.closed.is_(None), _open(), ~_reviewed_by(reviewer, queue_items.c))
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return {row.result: row.case_id for row in rows if reviewer in (named := from_json(row.reviewers)) or not named}
 
     def next_item(self, queue: str, *, reviewer: str, now: str, lease_seconds: float = LEASE_SECONDS) -> Item | None:
         """The item this person grades next, kept for them for a while; None when nothing is left for them.
@@ -177,6 +205,11 @@ class Queues:
             number = find_queue(connection, id).number
             connection.execute(update(queues).where(queues.c.number == number).values(closed=at))
             return queue_from_row(find_queue(connection, id))
+
+
+def _count_replies(connection: Connection, run: int) -> int:
+    here = (results.c.run == run, results.c.case_hash.is_not(None))
+    return connection.scalar(select(func.count()).select_from(results).where(*here)) or 0
 
 
 _UNDONE: tuple[State, ...] = ("partly", "waiting")

@@ -1,10 +1,10 @@
 """Scored replies -> rows of a run and back: each reply once, in the order of their positions."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Insert, bindparam, insert, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Insert, bindparam, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
@@ -72,6 +72,37 @@ def insert_scored(connection: Connection, run: int, entries: Sequence[Scored], *
             # The one rule that is left to break: a case and draft have one place in a run.
             raise StoreError(f"the store {place} has one of the replies at another position: {_ANEW}") from None
     return repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """How many replies were added, and how many the run has now."""
+
+    added: int
+    total: int
+
+
+def append_scored(connection: Connection, run: int, entries: Sequence[Scored], *, place: str) -> Appended:
+    """Adds the replies whose cases the run does not have, behind those it has, in their order."""
+    held = fetch_held(connection, run, [entry.record.id for entry in entries])
+    last = connection.scalar(select(func.max(results.c.position)).where(results.c.run == run))
+    start = 0 if last is None else last + 1
+    new = [entry for entry in entries if entry.record.id not in held]
+    insert_scored(connection, run, [replace(entry, position=start + at) for at, entry in enumerate(new)], place=place)
+    return Appended(len(new), start + len(new))
+
+
+def fetch_held(connection: Connection, run: int, ids: Collection[str]) -> dict[str, str]:
+    """Which of these cases the run has a first draft for, with the hashes their texts are kept under."""
+    found: dict[str, str] = {}
+    every = list(ids)
+    here = (results.c.run == run, results.c.draft == 1, results.c.case_hash.is_not(None))
+    for start in range(0, len(every), _CHUNK):
+        query = select(results.c.case_id, results.c.case_hash).where(
+            *here, results.c.case_id.in_(every[start : start + _CHUNK])
+        )
+        found.update((row.case_id, row.case_hash) for row in connection.execute(query))
+    return found
 
 
 def fetch_positions(connection: Connection, run: int) -> set[int]:

@@ -43,6 +43,7 @@ RECORD_COLUMNS: tuple[ColumnElement[Any], ...] = (
     results.c.grades,
     results.c.violations,
     results.c.tags,
+    results.c.problem,
 )
 SCORED_COLUMNS = (*RECORD_COLUMNS, results.c.position, results.c.seconds, cases.c.body, bodies.c.body)
 RUN_COLUMNS = (
@@ -66,7 +67,8 @@ class RecordReader:
         self._violations: dict[str, tuple[Any, ...]] = {}
 
     def read(self, row: Sequence[Any]) -> Record:
-        id, draft, category, confidence, decision, verdict, outcome, total, failed, grades, violations, tags = row
+        id, draft, category, confidence, decision, verdict, outcome, total, failed, grades, violations, *rest = row
+        tags, problem = rest
         if grades not in self._grades:
             self._grades[grades] = from_json(grades)
         if violations not in self._violations:
@@ -84,6 +86,7 @@ class RecordReader:
             self._violations[violations],
             () if tags == "[]" else tuple(Tag(*tag) for tag in from_json(tags)),
             failed,
+            problem,
         )
 
 
@@ -122,6 +125,7 @@ def result_to_row(scored: Scored, *, run: int, case_hash: str | None) -> dict[st
         "violations": to_json(record.violations),
         "tags": to_json([(tag.name, tag.owner, tag.detail) for tag in record.tags]) if record.tags else "[]",
         "seconds": scored.seconds,
+        "problem": record.problem,
     }
 
 

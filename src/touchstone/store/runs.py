@@ -4,17 +4,19 @@ What a method has returned from is stored for good, whatever becomes of the proc
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, select, text, update
+from sqlalchemy import Connection, delete, exists, func, insert, select, text, update
 
-from touchstone.core.errors import StoreError
+from touchstone.core.codec import content_hash
+from touchstone.core.errors import ReviewError, StoreError
 from touchstone.core.result import Result
 from touchstone.runs.record import Record
 from touchstone.runs.run import Kind, Receipt, Run
 from touchstone.store.actions import Actions, Rubrics, RubricVersion
+from touchstone.store.columns import to_json
 from touchstone.store.database import Database, open_database
 from touchstone.store.erasure import Forgotten, forget_cases
 from touchstone.store.guards import Audit, Idempotency, Logins
@@ -22,7 +24,10 @@ from touchstone.store.marks import Marks
 from touchstone.store.pages import LIMIT, Filters, Listed, Page, count_tags, fetch_all, fetch_categories, fetch_page
 from touchstone.store.queues import Queues
 from touchstone.store.results import (
+    Appended,
+    append_scored,
     fetch_at,
+    fetch_held,
     fetch_one,
     fetch_positions,
     fetch_records,
@@ -38,19 +43,18 @@ from touchstone.store.rows import (
     RecordReader,
     Scored,
     receipt_hash,
-    run_from_row,
     run_to_row,
 )
+from touchstone.store.run_list import NEWEST_FIRST, RunPage, fetch_run_page, fetch_runs, label_rows, runs_query
 from touchstone.store.schema import cases, results, run_labels, runs
 from touchstone.store.upgrade import upgrade
 from touchstone.store.users import Sessions, Tokens, Users
 
-__all__ = ["Filters", "Listed", "Page", "Past", "Scored", "Store", "open_store"]
+__all__ = ["Appended", "Filters", "Listed", "Page", "Past", "Scored", "Store", "open_store"]
 
 LATEST = "latest"
 PREVIOUS = "previous"
 _SHOWN_IDS = 3
-_NEWEST_FIRST = (runs.c.started.desc(), runs.c.number.desc())
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ class Store:
             made = connection.execute(insert(runs), run_to_row(run, rubric=rubric))
             if run.labels:
                 number = made.inserted_primary_key[0] if made.inserted_primary_key else None
-                connection.execute(insert(run_labels), _label_rows(number, run.labels))
+                connection.execute(insert(run_labels), label_rows(number, run.labels))
         receipt = run.receipt
         self.rubrics.keep(
             RubricVersion(
@@ -137,9 +141,11 @@ class Store:
         with self._database.reading() as connection:
             if name in (LATEST, PREVIOUS):
                 return self._recent(connection, name, kind)
-            found = _fetch(connection, select(*RUN_COLUMNS).where(runs.c.id == name))
+            found = fetch_runs(connection, select(*RUN_COLUMNS).where(runs.c.id == name))
             if not found and name:
-                similar = _fetch(connection, select(*RUN_COLUMNS).where(runs.c.id.startswith(name, autoescape=True)))
+                similar = fetch_runs(
+                    connection, select(*RUN_COLUMNS).where(runs.c.id.startswith(name, autoescape=True))
+                )
                 # SQLite's LIKE takes upper and lower case for the same.
                 found = [run for run in similar if run.id.startswith(name)]
         if len(found) == 1:
@@ -149,24 +155,36 @@ class Store:
         shown = ", ".join(run.id for run in found[:_SHOWN_IDS]) + (" …" if len(found) > _SHOWN_IDS else "")
         raise StoreError(f"'{name}' is the beginning of {len(found)} runs ({shown}): give more of the id")
 
+    def get_run(self, id: str) -> Run | None:
+        """The run of exactly this id, if there is one."""
+        with self._database.reading() as connection:
+            found = fetch_runs(connection, select(*RUN_COLUMNS).where(runs.c.id == id))
+        return found[0] if found else None
+
     def list_runs(
         self, *, limit: int | None = None, labels: Mapping[str, str] | None = None, kind: Kind | None = None
     ) -> list[Run]:
         """The newest first; with `labels`, those that have them all."""
-        query = select(*RUN_COLUMNS).order_by(*_NEWEST_FIRST).limit(limit)
-        if kind is not None:
-            query = query.where(runs.c.kind == kind)
-        for name, value in (labels or {}).items():
-            here = (run_labels.c.run == runs.c.number, run_labels.c.name == name, run_labels.c.value == value)
-            query = query.where(exists().where(*here))
         with self._database.reading() as connection:
-            return _fetch(connection, query)
+            return fetch_runs(connection, runs_query(labels=labels, kind=kind, limit=limit))
+
+    def page_runs(
+        self,
+        *,
+        labels: Mapping[str, str] | None = None,
+        kind: Kind | None = None,
+        after: str | None = None,
+        limit: int = LIMIT,
+    ) -> RunPage:
+        """Some of them, from behind the run with the id `after`."""
+        with self._database.reading() as connection:
+            return fetch_run_page(connection, labels=labels, kind=kind, after=after, limit=limit)
 
     def unfinished_runs(self, receipt: Receipt, *, labels: Mapping[str, str]) -> list[Run]:
         """Runs that were begun with this receipt and these labels and could go on, the newest first."""
         query = select(*RUN_COLUMNS).where(runs.c.receipt_hash == receipt_hash(receipt), runs.c.finished.is_(None))
         with self._database.reading() as connection:
-            found = _fetch(connection, query.order_by(*_NEWEST_FIRST))
+            found = fetch_runs(connection, query.order_by(*NEWEST_FIRST))
         return [run for run in found if run.receipt == receipt and dict(run.labels) == dict(labels)]
 
     def finish_run(self, id: str, *, finished: str, seconds: float) -> Run:
@@ -181,7 +199,7 @@ class Store:
             number = self._number(connection, id)
             changed = run_labels.c.name.in_(list(labels))
             connection.execute(delete(run_labels).where(run_labels.c.run == number, changed))
-            if rows := _label_rows(number, labels):
+            if rows := label_rows(number, labels):
                 connection.execute(insert(run_labels), rows)
             return self._by_number(connection, number)
 
@@ -215,6 +233,36 @@ class Store:
         with self._database.writing() as connection:
             number = self._number(connection, id)
             return insert_scored(connection, number, entries, place=self._database.place)
+
+    def held(self, id: str, cases: Collection[str]) -> dict[str, str]:
+        """Which of these cases the run has a reply to, each with the hash its text is kept under."""
+        with self._database.reading() as connection:
+            return fetch_held(connection, self._number(connection, id), cases)
+
+    def append(self, id: str, entries: Sequence[Scored], *, data: str, finished: str, seconds: float) -> Appended:
+        """Adds replies behind those the run has, all or none, and finishes it; a case it holds is left out.
+
+        A run that a queue was drawn from takes no more: the queue's figures are about the replies it had.
+        """
+        with self._database.writing() as connection:
+            number = self._number(connection, id)
+            if connection.scalar(select(exists().where(queues.c.run == number))):
+                raise ReviewError(
+                    f"a queue was drawn from run {id}, and its report is about the replies it had then: add these to "
+                    "another run",
+                    kind="conflict",
+                )
+            appended = append_scored(connection, number, entries, place=self._database.place)
+            run = self._by_number(connection, number)
+            receipt = replace(run.receipt, data=content_hash([run.receipt.data, data]))
+            changed = {
+                "finished": finished,
+                "seconds": run.seconds + seconds,
+                "receipt": to_json(asdict(receipt)),
+                "receipt_hash": receipt_hash(receipt),
+            }
+            connection.execute(update(runs).where(runs.c.number == number).values(**changed))
+        return appended
 
     def positions(self, id: str) -> set[int]:
         """The places in the run that have a result."""
@@ -276,7 +324,7 @@ class Store:
             select(runs.c.number, results.c.position, *RECORD_COLUMNS)
             .select_from(results.join(runs))
             .where(results.c.case_id == case, results.c.case_hash.is_not(None))
-            .order_by(*_NEWEST_FIRST, results.c.position)
+            .order_by(*NEWEST_FIRST, results.c.position)
             .limit(limit)
         )
         reader = RecordReader()
@@ -327,12 +375,12 @@ class Store:
         return number
 
     def _by_number(self, connection: Connection, number: int) -> Run:
-        return _fetch(connection, select(*RUN_COLUMNS).where(runs.c.number == number))[0]
+        return fetch_runs(connection, select(*RUN_COLUMNS).where(runs.c.number == number))[0]
 
     def _recent(self, connection: Connection, name: str, kind: Kind) -> Run:
         wanted = (runs.c.finished.is_not(None), runs.c.kind == kind)
-        query = select(*RUN_COLUMNS).where(*wanted).order_by(*_NEWEST_FIRST)
-        found = _fetch(connection, query.offset(0 if name == LATEST else 1).limit(1))
+        query = select(*RUN_COLUMNS).where(*wanted).order_by(*NEWEST_FIRST)
+        found = fetch_runs(connection, query.offset(0 if name == LATEST else 1).limit(1))
         if not found:
             needed = "no finished run" if name == LATEST else "fewer than two finished runs"
             raise StoreError(
@@ -342,22 +390,3 @@ class Store:
 
     def _missing(self, name: str) -> StoreError:
         return StoreError(f"the store {self._database.place} has no run '{name}': touchstone runs list shows them")
-
-
-def _fetch(connection: Connection, query: Select[Any]) -> list[Run]:
-    rows = connection.execute(query).all()
-    labels = _labels(connection, rows)
-    return [run_from_row(row, labels=labels[row.number]) for row in rows]
-
-
-def _labels(connection: Connection, rows: Sequence[Row[Any]]) -> dict[int, dict[str, str]]:
-    found: dict[int, dict[str, str]] = {row.number: {} for row in rows}
-    # One by one: a list of runs is short, and a statement takes only so many values.
-    for number, labels in found.items():
-        query = select(run_labels.c.name, run_labels.c.value).where(run_labels.c.run == number)
-        labels.update(sorted((row.name, row.value) for row in connection.execute(query)))
-    return found
-
-
-def _label_rows(run: int | None, labels: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    return [{"run": run, "name": name, "value": value} for name, value in labels.items() if value is not None]

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from touchstone.store.columns import Words
 
 # The newest migration; a store at another version is upgraded or refused when it is opened.
-HEAD = "0002"
+HEAD = "0003"
 # Its own name, so that a PostgreSQL database can be shared with other programs that use Alembic.
 VERSION_TABLE = "touchstone_version"
 
@@ -88,6 +88,8 @@ results = Table(
     Column("violations", Text, nullable=False),
     Column("tags", Text, nullable=False),
     Column("seconds", Double, nullable=False),
+    # Of a failed reply: what was wrong, without a look into its text.
+    Column("problem", Words),
     # Kept in the order of the key, so that a page is read from neighbouring places.
     sqlite_with_rowid=False,
 )

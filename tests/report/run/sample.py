@@ -58,6 +58,7 @@ def unscored(number):
         violations=(),
         tags=(),
         failed=True,
+        problem="the bot <b>gave</b> no reply",
     )
 
 

@@ -56,6 +56,15 @@ def test_the_summary_for_a_pull_request_is_short_and_says_what_counts():
     assert len(text) < 4_000
 
 
+def test_junit_and_the_report_say_why_a_reply_was_not_scored():
+    from touchstone.report.run.html import render_html
+
+    view = view_of([record(1), unscored(2)])
+    (error,) = Tree.fromstring(render_junit(view)).iter("error")
+    assert error.get("message") == "could not be scored: the bot <b>gave</b> no reply"
+    assert "the bot &lt;b&gt;gave&lt;/b&gt; no reply" in render_html(view)
+
+
 def test_a_summary_full_of_hostile_text_has_only_our_own_headings():
     found = list(tokens(render_markdown(hostile_view())))
     kinds = {token.type for token in found}
@@ -67,7 +76,10 @@ def test_each_reply_is_a_test_case_and_the_unscored_is_an_error():
     root = Tree.fromstring(render_junit(view_of([*records(9), unscored(10), record(11, outcome=None, total=None)])))
     replies, gate = root
     assert [replies.get(name) for name in ("tests", "failures", "errors")] == ["11", "3", "2"]
-    assert replies.find("testcase[@name='c-0010']/error").get("message") == "could not be scored: this is no pass"
+    assert (
+        replies.find("testcase[@name='c-0010']/error").get("message")
+        == "could not be scored: the bot <b>gave</b> no reply"
+    )
     assert replies.find("testcase[@name='c-0011']/error").get("message") == "left open by the judge: this is no pass"
     why = replies.find("testcase[@name='c-0009']/failure").get("message")
     assert why == "total 24.5; violation: hallucination; missed question; invented number"

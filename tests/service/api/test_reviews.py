@@ -9,10 +9,13 @@ POOR = {**RIGHT, "accuracy": 0, "completeness": 1}
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory):
-    place = tmp_path_factory.mktemp("team") / "touchstone.db"
-    with running(place, has_auth=True, workers=1, waits=False, rate=100_000.0) as started:
+def team(either_place):
+    with running(either_place, has_auth=True, workers=1, waits=False, rate=100_000.0) as started:
         add_run(started.store, "week-1", rows=[row(n, is_good=n % 3 > 0) for n in range(12)], kind="production")
+        # No queue is drawn from it, so that reviewers see what the judge says.
+        add_run(
+            started.store, "earlier", rows=[row(0, is_good=False)], kind="production", started="2026-01-01T00:00:00"
+        )
         people = {"vera": "viewer", "ada": "reviewer", "ben": "reviewer", "lea": "lead"}
         tokens = {name: add_user(started.store, name, role, has_password=False) for name, role in people.items()}
         clients = {name: started.client(headers={"Authorization": f"Bearer {token}"}) for name, token in tokens.items()}
@@ -99,6 +102,18 @@ def test_a_claim_that_a_dead_process_left_is_carried_out(team, queue):
     assert len(team.store.reviews.of_item(queue, 1)) == 1
 
 
+def test_a_queue_is_made_once_also_when_the_process_died_before_it_answered(team):
+    lea = team.people["lea"]
+    headers, body = {"Idempotency-Key": "queue-1"}, {"name": "once", "size": 3}
+    made = lea.post("/v1/queues", json=body, headers=headers)
+    assert made.status_code == 201
+    team.store.idempotency.finish("queue-1", who="lea", route="queues", status=None, body=None)
+    again = lea.post("/v1/queues", json=body, headers=headers)
+    assert (again.status_code, again.json()) == (201, made.json())
+    assert "idempotency-replayed" not in again.headers
+    assert [queue.name for queue in team.store.queues.list()].count("once") == 1
+
+
 def test_a_second_review_without_naming_the_first_is_a_conflict_and_an_edit_is_kept_beside_it(team, queue):
     ada = team.people["ada"]
     first = submit(ada, queue, 2).json()["id"]
@@ -150,14 +165,14 @@ def test_a_review_that_does_not_fit_is_a_422(team, queue, body):
 
 def test_a_violation_is_waived_with_a_reason(team):
     ada = team.people["ada"]
-    reply = ada.get("/v1/runs/week-1/results/0").json()
+    reply = ada.get("/v1/runs/earlier/results/0").json()
     violation = reply["result"]["rubric"]["violations"][0]
     place = {name: violation[name] for name in ("kind", "start", "end")}
-    path = "/v1/runs/week-1/results/0/waivers"
+    path = "/v1/runs/earlier/results/0/waivers"
     assert ada.post(path, json={**place, "reason": ""}).status_code == 422
     assert ada.post(path, json={**place, "end": 0, "reason": "none"}).status_code == 404
     assert ada.post(path, json={**place, "reason": "the new policy says so"}).status_code == 201
-    assert len(ada.get("/v1/runs/week-1/results/0").json()["waivers"]) == 1
+    assert len(ada.get("/v1/runs/earlier/results/0").json()["waivers"]) == 1
 
 
 def test_a_case_is_promoted_once_and_taken_back(team):

@@ -1,7 +1,14 @@
 """Runs, results, cases and comparisons over real HTTP."""
 
 import pytest
+from tests.service.conftest import running
 from tests.service.stored import add_run, row
+
+
+@pytest.fixture(scope="module")
+def service(either_place):
+    with running(either_place, workers=1, waits=False) as started:
+        yield started
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -54,6 +54,17 @@ def test_a_session_begins_and_ends(team, client):
     assert client.get("/v1/runs").status_code == 401
 
 
+def test_an_error_page_keeps_the_ways_on_of_whoever_is_signed_in_and_tells_nobody_else_of_them(client):
+    assert "<nav" not in client.get("/nothing").text
+    sign_in(client, "a-reviewer")
+    for path, status in (("/nothing", 404), ("/queues", 403)):
+        page = client.get(path)
+        assert page.status_code == status
+        assert 'href="/review"' in page.text
+        assert 'href="/queues"' not in page.text
+        assert "Sign out" in page.text
+
+
 def test_the_store_holds_no_secret_as_it_is(team, client):
     sign_in(client)
     raw = b"".join(path.read_bytes() for path in _files(team))

@@ -23,6 +23,7 @@ NEEDS = {
     ("GET", "/v1/runs/{run}"): "viewer",
     ("GET", "/v1/runs/{run}/patterns"): "viewer",
     ("GET", "/v1/runs/{run}/results"): "viewer",
+    ("POST", "/v1/runs/{run}/results"): "lead",
     ("GET", "/v1/runs/{run}/results/{position}"): "viewer",
     ("PATCH", "/v1/runs/{run}/labels"): "lead",
     ("DELETE", "/v1/runs/{run}"): "lead",

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from tests.components import axe_core
+from tests.service.conftest import running
 
 from touchstone.app.review import Drawing, draw_queue, rubric_of
 from touchstone.review.review import Review
@@ -17,6 +18,7 @@ PAGES = (
     "/compare?before={run}&after={gold}",
     "/review", "/review/{queue}/0", "/review/{queue}/1", "/queues", "/queues/{queue}", "/queues/{queue}/items/2",
     "/weekly", "/weekly/{queue}", "/playground", "/rubrics", "/users", "/no-such-page",
+    "/login", "/login?problem=wrong",
 )  # fmt: skip
 
 
@@ -49,8 +51,18 @@ def places(desk):
 
 
 @pytest.fixture(scope="module")
-def address_of(desk, places):
-    return lambda path: desk.address + path.format(**places)
+def door(tmp_path_factory):
+    """A service that lets in only who signs in."""
+    with running(tmp_path_factory.mktemp("door") / "touchstone.db", has_auth=True, workers=1, waits=False) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def address_of(desk, door, places):
+    def find(path):
+        return (door if path.startswith("/login") else desk).address + path.format(**places)
+
+    return find
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -71,10 +83,10 @@ def test_axe_finds_nothing_amiss(address_of, browser, axe, path, scheme):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_phone_shows_the_page_without_scrolling_sideways(desk, places, browser, path):
+def test_a_phone_shows_the_page_without_scrolling_sideways(address_of, browser, path):
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
     page = context.new_page()
-    page.goto(desk.address + path.format(**places))
+    page.goto(address_of(path))
     wide = page.evaluate(
         "() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]"
         ".filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.scroll, nav'))"
@@ -85,9 +97,10 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(desk, places, browser
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if path != "/no-such-page"])
-def test_hostile_text_stays_text_and_nothing_is_loaded_from_elsewhere(desk, places, watched, path):
-    with watched(desk.address) as page:
-        page.goto(desk.address + path.format(**places))
+def test_hostile_text_stays_text_and_nothing_is_loaded_from_elsewhere(address_of, watched, path):
+    address = address_of(path)
+    with watched("/".join(address.split("/")[:3])) as page:
+        page.goto(address)
         page.wait_for_load_state("networkidle")
         assert page.locator("img, iframe, object, embed, main script, main b[onclick]").count() == 0
         assert "\u202e" not in page.content()

@@ -43,7 +43,8 @@ def _reply(suite: Tree.Element, row: Row) -> None:
         _problem(case, "failure", message=_why(row), kind="FAIL", row=row)
     else:
         said = "could not be scored" if row.failed else "left open by the judge"
-        _problem(case, "error", message=f"{said}: this is no pass", kind="not scored", row=row)
+        message = f"{said}: {row.problem or 'this is no pass'}"
+        _problem(case, "error", message=message, kind="not scored", row=row)
 
 
 def _why(row: Row) -> str:

@@ -11,6 +11,7 @@ from touchstone.runs.summary import NO_CATEGORY
 from touchstone.runs.telling import severity
 
 NOT_SCORED = "not scored"
+_LONGEST_PROBLEM = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class TagLine:
 class Row:
     """One reply. `number` is its place in the run, from 1; `outcome` is PASS, FAIL or "not scored".
 
-    `faults` names each tag once.
+    `faults` names each tag once; `problem` says why the reply could not be scored.
     """
 
     number: int
@@ -42,6 +43,7 @@ class Row:
     tags: tuple[TagLine, ...]
     faults: tuple[str, ...]
     failed: bool
+    problem: str = ""
 
 
 def rows_of(records: Sequence[Record], *, criteria: Sequence[str]) -> tuple[Row, ...]:
@@ -94,6 +96,7 @@ def _row(number: int, record: Record, criteria: Sequence[str]) -> Row:
         tags=tuple(TagLine(_words(tag.name), tag.owner, one_line(tag.detail)) for tag in record.tags),
         faults=tuple(dict.fromkeys(_words(tag.name) for tag in record.tags)),
         failed=record.failed,
+        problem=one_line(record.problem or "")[:_LONGEST_PROBLEM],
     )
 
 

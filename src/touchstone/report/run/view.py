@@ -357,6 +357,7 @@ def _receipt(run: Run) -> tuple[Field, ...]:
     receipt = run.receipt
     known = [(label, getattr(receipt, name)) for name, label in _RECEIPT.items()]
     times = [("started", run.started), ("finished", run.finished or "not finished"), ("took", seconds(run.seconds))]
-    given = [*(("label " + name, value) for name, value in run.labels.items()), *known, *times]
+    redacted = [("personal data", "taken out before storing")] if receipt.redacted else []
+    given = [*(("label " + name, value) for name, value in run.labels.items()), *known, *redacted, *times]
     fields = [Field("run", one_line(run.id))]
     return (*fields, *(Field(one_line(name), one_line(str(value))) for name, value in given if value is not None))

@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
-from touchstone.runs.record import record_to_dict
 from touchstone.service.api.answers import json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.api.runs import run_row
 from touchstone.service.auth.guard import Viewer
+from touchstone.service.blind import veil_of, visible_record
 from touchstone.service.context import Here
 from touchstone.service.problems import Refusal
 
@@ -24,5 +24,13 @@ def show_case(
     past = here.store.history(case)
     if not past:
         raise Refusal(404, "unknown", f"no run holds the case '{case}': GET /v1/runs/latest/results lists ids")
-    rows = [{"run": run_row(each.run), "position": each.position, **record_to_dict(each.record)} for each in past]
+    veils = {id: veil_of(here, who, id) for id in {each.run.id for each in past}}
+    rows = [
+        {
+            "run": run_row(each.run),
+            "position": each.position,
+            **visible_record(each.record, is_blind=each.position in veils[each.run.id].positions),
+        }
+        for each in past
+    ]
     return json_answer({"id": case, "history": rows})

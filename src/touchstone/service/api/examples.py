@@ -61,6 +61,51 @@ BATCH: dict[str, Any] = {
     "required": ["cases"],
     "properties": {"cases": {"type": "array", "minItems": 1, "items": CASE}},
 }
+PRODUCTION: dict[str, Any] = {
+    "title": "ProductionReplies",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["cases"],
+    "properties": {
+        "cases": {
+            "type": "array",
+            "minItems": 1,
+            "items": CASE,
+            "description": "Give each an id of its own; one without is known by its content.",
+        },
+        "labels": {
+            "type": "object",
+            "maxProperties": 20,
+            "additionalProperties": {"type": "string"},
+            "description": "Labels of the run. `version`, `bot`, `prompt` and `model` tell the report of a new bot.",
+        },
+    },
+}
+ADDED: dict[str, Any] = {
+    "title": "Added",
+    "type": "object",
+    "required": ["run", "added", "repeated", "failed", "replies", "conflicts"],
+    "properties": {
+        "run": {"type": "string"},
+        "added": {"type": "integer", "description": "Replies scored and stored just now."},
+        "repeated": {"type": "integer", "description": "Replies that the run had already."},
+        "failed": {"type": "integer", "description": "Of those added, how many could not be scored."},
+        "replies": {"type": "integer", "description": "How many the run has now."},
+        "conflicts": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Ids that the run has with another text; these were not stored.",
+        },
+    },
+}
+ADDED_EXAMPLE: dict[str, Any] = {
+    "run": "2026-W12",
+    "added": 250,
+    "repeated": 6,
+    "failed": 0,
+    "replies": 1_874,
+    "conflicts": [],
+}
 RESULT: dict[str, Any] = {
     "title": "Result",
     "type": "object",

@@ -16,8 +16,11 @@ from touchstone.service.api.runs import RunName
 from touchstone.service.api.shapes import ChangedAction, NewAction, NewWaiver
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
+from touchstone.service.blind import WHY, veil_of, visible_run
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept
+from touchstone.service.problems import Refusal
 
 router = APIRouter(prefix="/v1", tags=["patterns"])
 _Position = Annotated[int, Path(ge=0, lt=2**31)]
@@ -30,7 +33,7 @@ def list_patterns(here: Here, who: Viewer, run: Annotated[str, Query(max_length=
     actions = here.store.actions.list()
     rows = [
         {**pattern, "actions": [asdict(each) for each in actions if each.pattern == pattern["name"]]}
-        for pattern in run_to_dict(here.views.run(found))["patterns"]
+        for pattern in visible_run(run_to_dict(here.views.run(found)), veil_of(here, who, found.id))["patterns"]
     ]
     return json_answer({"run": found.id, "patterns": rows})
 
@@ -49,7 +52,7 @@ def create_action(here: Here, who: Lead, content: NewAction, key: IdempotencyKey
     def create(id: str) -> dict[str, Any]:
         if made := here.store.actions.revisions(id):
             return asdict(made[0])
-        fields = {"pattern": content.pattern, "owner": content.owner, "text": content.text}
+        fields = {"pattern": content.pattern, "owner": content.owner, "text": kept(here, content.text)}
         action = Action(id=id, revision=1, state="open", by=who.name, made=now(), run=run.id, **fields)
         here.store.actions.keep(action)
         note(here, who, "action made", id)
@@ -68,7 +71,7 @@ def change_action(
         known,
         revision=content.revision + 1,
         owner=content.owner,
-        text=content.text,
+        text=kept(here, content.text),
         state=content.state,
         by=who.name,
         made=now(),
@@ -84,9 +87,12 @@ def waive(
 ) -> Response:
     """Waive a violation that is none, with a reason; both are kept."""
     found = find_run(here, run)
+    if position in veil_of(here, who, found.id).positions:
+        raise Refusal(409, "conflict", WHY)
 
     def keep(id: str) -> dict[str, Any]:
-        waiver = Waiver(id=id, run=found.id, result=position, by=who.name, made=now(), **content.model_dump())
+        said = {**content.model_dump(), "reason": kept(here, content.reason)}
+        waiver = Waiver(id=id, run=found.id, result=position, by=who.name, made=now(), **said)
         here.store.marks.waive(waiver)
         note(here, who, "violation waived", f"{found.id}/{position}")
         return {"id": id, "run": found.id, "position": position}

@@ -49,7 +49,7 @@ def list_queues(
 def create_queue(here: Here, who: Lead, content: NewQueue, key: IdempotencyKey = None) -> Response:
     """Draw a sample of a run's replies: stratified by category, risky ones more often at a known probability."""
 
-    def draw(_: str) -> dict[str, Any]:
+    def draw(id: str) -> dict[str, Any]:
         run = find_run(here, content.run, kind="production")
         drawing = Drawing(
             name=content.name,
@@ -59,7 +59,7 @@ def create_queue(here: Here, who: Lead, content: NewQueue, key: IdempotencyKey =
             oversampling=content.oversampling,
             reviewers=tuple(content.reviewers),
         )
-        queue = draw_queue(here.store, run=run.id, drawing=drawing, by=who.name, now=now())
+        queue = draw_queue(here.store, run=run.id, drawing=drawing, by=who.name, now=now(), id=f"q-{id}")
         note(here, who, "queue made", queue.id)
         return queue_row(here, queue)
 

@@ -16,12 +16,14 @@ from touchstone.service.api.answers import json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.api.queues import Place, QueueId, item_row
-from touchstone.service.api.shapes import NewReview, NewRuling, violations_of
+from touchstone.service.api.runs import without_labels
+from touchstone.service.api.shapes import MarkedViolation, NewReview, NewRuling, violations_of
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept, kept_all
 from touchstone.service.problems import Refusal
 
 router = APIRouter(prefix="/v1", tags=["reviews"])
@@ -62,8 +64,8 @@ def submit_review(
             reviewer=who.name,
             made=now(),
             grades=content.grades,
-            violations=violations_of(content.violations, reply=_reply(view)),
-            note=content.note,
+            violations=violations_of(_kept_marks(here, content.violations), reply=_reply(view)),
+            note=kept(here, content.note),
             supersedes=content.supersedes,
             seconds=content.seconds,
         )
@@ -110,7 +112,7 @@ def show_draft(here: Here, who: Reviewer, queue: QueueId, position: Place) -> Re
 @router.put("/queues/{queue}/items/{position}/draft", status_code=204, responses=problems(404, 422))
 def save_draft(here: Here, who: Reviewer, queue: QueueId, position: Place, draft: _Draft) -> Response:
     """Keep what you have entered so far, for you alone."""
-    text = json.dumps(draft, ensure_ascii=True)
+    text = json.dumps(kept_all(here, draft), ensure_ascii=True)
     if len(text) > _MOST_DRAFT:
         raise Refusal(422, "invalid", f"the draft is longer than {_MOST_DRAFT:,} characters: shorten the note")
     here.store.reviews.save_draft(queue, position, who.name, body=text, at=now())
@@ -132,8 +134,8 @@ def rule(
             by=who.name,
             made=now(),
             grades=content.grades,
-            violations=violations_of(content.violations, reply=_reply(view)),
-            reason=content.reason,
+            violations=violations_of(_kept_marks(here, content.violations), reply=_reply(view)),
+            reason=kept(here, content.reason),
         )
         item = here.store.reviews.rule(ruling, rubric=view.rubric)
         note(here, who, "ruling", f"{queue}/{position}")
@@ -153,7 +155,7 @@ def shown_item(view: ItemView, who: Principal) -> dict[str, Any]:
     return {
         **item_row(view.item, who),
         "blind": not sees_all,
-        "case_content": None if case is None else _blind(case_to_dict(case)),
+        "case_content": None if case is None else without_labels(case_to_dict(case)),
         "result": result_to_dict(view.scored.result) if sees_all else None,
         "mine": _review_row(own[0]) if own else None,
         "reviews": [_review_row(each) for each in standing] if sees_all else None,
@@ -163,9 +165,8 @@ def shown_item(view: ItemView, who: Principal) -> dict[str, Any]:
     }
 
 
-def _blind(case: dict[str, Any]) -> dict[str, Any]:
-    """Without what others said about the reply before."""
-    return {name: value for name, value in case.items() if name != "labels"}
+def _kept_marks(here: Here, marked: list[MarkedViolation]) -> list[MarkedViolation]:
+    return [each.model_copy(update={"reason": kept(here, each.reason)}) for each in marked]
 
 
 def _review_row(review: Review) -> dict[str, Any]:

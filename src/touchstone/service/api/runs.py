@@ -8,12 +8,12 @@ from starlette.responses import Response
 
 from touchstone.core.codec import case_to_dict, result_to_dict
 from touchstone.report.run.json import run_to_dict
-from touchstone.runs.record import record_to_dict
 from touchstone.runs.run import Run
 from touchstone.service.api.answers import After, Limit, asking, find_run, json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Viewer
+from touchstone.service.blind import WHY, veil_of, visible_page, visible_record, visible_run
 from touchstone.service.context import Here
 from touchstone.service.problems import Refusal
 from touchstone.store.runs import Filters
@@ -39,24 +39,24 @@ def list_runs(
 ) -> Response:
     """Runs, the newest first; `next` is the `after` of the next page, null at the end."""
     labels = dict(each.partition("=")[::2] for each in label or ())
-    every = here.store.list_runs(labels=labels, kind=kind)
-    found = every[_place(every, after) :]
-    runs = found[:limit]
-    more = runs[-1].id if len(found) > limit else None
-    return json_answer({"runs": [run_row(run) for run in runs], "next": more})
+    with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
+        page = here.store.page_runs(labels=labels, kind=kind, after=after, limit=limit)
+    return json_answer({"runs": [run_row(run) for run in page.items], "next": page.next})
 
 
 @router.get("/{run}", responses=problems(404, 422))
 def show_run(here: Here, who: Viewer, run: RunName) -> Response:
     """The run, its summary against targets, patterns and examples: what `touchstone report --format json` gives."""
-    return json_answer(run_to_dict(here.views.run(find_run(here, run))))
+    found = find_run(here, run)
+    return json_answer(visible_run(run_to_dict(here.views.run(found)), veil_of(here, who, found.id)))
 
 
 @router.get("/{run}/patterns", responses=problems(404, 422))
 def show_patterns(here: Here, who: Viewer, run: RunName) -> Response:
     """What goes wrong in the run, how often, where more than elsewhere, and who could cure it."""
     found = find_run(here, run)
-    return json_answer({"run": found.id, "patterns": run_to_dict(here.views.run(found))["patterns"]})
+    shown = visible_run(run_to_dict(here.views.run(found)), veil_of(here, who, found.id))
+    return json_answer({"run": found.id, "patterns": shown["patterns"]})
 
 
 @router.get("/{run}/results", responses=problems(404, 422))
@@ -73,30 +73,45 @@ def list_results(
     limit: Limit = 50,
     after: After = None,
 ) -> Response:
-    """The replies of a run in order, as they are counted, without their texts."""
+    """The replies of a run in order, as they are counted, without their texts.
+
+    Of one that you have still to grade it says `blind` and which it is; filters on the judge's word leave it out.
+    """
     found = find_run(here, run)
+    veil = veil_of(here, who, found.id)
     filters = Filters(outcome=outcome, decision=decision, category=category, tag=tag, search=search)
     with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
-        page = here.store.page(found.id, filters, after=after, limit=limit)
-    rows = [{"position": each.position, **record_to_dict(each.record)} for each in page.items]
+        page = visible_page(here, veil, found.id, filters, after=after, limit=limit)
+    rows = [
+        {"position": each.position, **visible_record(each.record, is_blind=each.position in veil.positions)}
+        for each in page.items
+    ]
     return json_answer({"run": found.id, "results": rows, "next": page.next})
 
 
 @router.get("/{run}/results/{position}", responses=problems(404, 422))
 def show_result(here: Here, who: Viewer, run: RunName, position: Annotated[int, Path(ge=0, lt=2**31)]) -> Response:
-    """One reply: the case, its result and the waivers of its violations."""
+    """One reply: the case, its result and the waivers of its violations; null while it is yours to grade."""
     found = find_run(here, run)
     with asking(here, f"run {found.id} has no reply at position {position}: its results list them"):
         scored = here.store.at(found.id, position)
+    is_blind = position in veil_of(here, who, found.id).positions
+    case = None if scored.case is None else case_to_dict(scored.case)
     answer: dict[str, Any] = {
         "run": found.id,
         "position": position,
         "draft": scored.record.draft,
-        "case": None if scored.case is None else case_to_dict(scored.case),
-        "result": result_to_dict(scored.result),
-        "waivers": [asdict(waiver) for waiver in here.store.marks.waivers(found.id, position)],
+        "blind": is_blind,
+        "case": without_labels(case) if is_blind and case else case,
+        "result": None if is_blind else result_to_dict(scored.result),
+        "waivers": None if is_blind else [asdict(waiver) for waiver in here.store.marks.waivers(found.id, position)],
     }
-    return json_answer(answer)
+    return json_answer({**answer, "why": WHY} if is_blind else answer)
+
+
+def without_labels(case: dict[str, Any]) -> dict[str, Any]:
+    """A case without what others said about the reply before."""
+    return {name: value for name, value in case.items() if name != "labels"}
 
 
 @router.patch("/{run}/labels", responses=problems(404, 415, 422))
@@ -118,16 +133,6 @@ def delete_run(here: Here, who: Lead, run: RunName) -> Response:
     here.views.forget()
     note(here, who, "run deleted", run)
     return Response(status_code=204)
-
-
-def _place(runs: list[Run], after: str | None) -> int:
-    """Where the page behind the run `after` begins."""
-    if after is None:
-        return 0
-    for at, run in enumerate(runs, 1):
-        if run.id == after:
-            return at
-    raise Refusal(422, "invalid", "the cursor is none of this list: begin at its first page")
 
 
 def run_row(run: Run) -> dict[str, Any]:

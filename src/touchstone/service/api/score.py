@@ -1,6 +1,7 @@
 """POST /v1/score: a case or a batch of cases -> results; what a guard asks before a reply is sent."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -23,6 +24,7 @@ from touchstone.service.api.examples import (
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here, Service
 from touchstone.service.problems import Refusal
+from touchstone.service.scoring.worker import Judgement
 
 router = APIRouter(prefix="/v1", tags=["score"])
 # A larger body is read in a thread, so that others are answered meanwhile.
@@ -65,19 +67,27 @@ async def score(request: Request, here: Here, who: Viewer) -> Response:
     content = await read_json(request)
     cases = content.get("cases")
     if not isinstance(cases, list):
-        (entry,) = _entries([content], here)
+        (entry,) = entries_of([content], here)
         if isinstance(entry.case, Failure):
             raise Refusal(422, "invalid", entry.case.message)
-        (judged,) = await _judged([entry], here)
-        return _json(judged)
-    if not 1 <= len(cases) <= here.options.max_cases:
-        most = here.options.max_cases
+        (judgement,) = await judge([entry], here)
+        return _json(judgement.body)
+    entries = entries_of(count_cases(cases, here), here)
+    here.rates.take(who.key, cost=len(cases) - 1)
+    bodies = [judgement.body for judgement in await judge(entries, here)]
+    return _json(b'{"results":[' + b",".join(bodies) + b"]}")
+
+
+def count_cases(cases: Any, here: Service) -> list[Any]:
+    """The cases of a batch; Refusal when there are none or too many."""
+    if not isinstance(cases, list):
+        raise Refusal(422, "invalid", f"'cases' is no list: {_REMEDY}")
+    most = here.options.max_cases
+    if not 1 <= len(cases) <= most:
         raise Refusal(
             422, "invalid", f"'cases' holds {len(cases)} cases, allowed are 1 to {most}: send several batches"
         )
-    here.rates.take(who.key, cost=len(cases) - 1)
-    bodies = await _judged(_entries(cases, here), here)
-    return _json(b'{"results":[' + b",".join(bodies) + b"]}")
+    return cases
 
 
 async def read_json(request: Request) -> dict[str, Any]:
@@ -102,7 +112,8 @@ def _parse(raw: bytes) -> object:
     return parse_json(text, remedy=_REMEDY)
 
 
-def _entries(cases: list[Any], here: Service) -> list[Entry]:
+def entries_of(cases: list[Any], here: Service) -> list[Entry]:
+    """The cases as they are scored; what is no case is a failure in its place."""
     rows = [Row("request", at, _content(case)) for at, case in enumerate(cases, 1)]
     return list(read_cases(rows, file="the request", columns=here.settings.columns))
 
@@ -111,11 +122,12 @@ def _content(case: Any) -> dict[str, Any] | Failure:
     return case if isinstance(case, dict) else unreadable("CaseError", "the case is no JSON object: send an object")
 
 
-async def _judged(entries: list[Entry], here: Service) -> list[bytes]:
+async def judge(entries: Sequence[Entry], here: Service) -> list[Judgement]:
+    """Every entry's judgement, counted and told."""
     judgements = await here.scorer.score(entries)
     here.meters.scored(judgements)
     here.telemetry.scored(judgements)
-    return [judgement.body for judgement in judgements]
+    return judgements
 
 
 def _json(content: bytes) -> Response:

@@ -6,21 +6,25 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
+from touchstone.core.case import Case
 from touchstone.core.errors import ReviewError
 from touchstone.core.result import Violation
 from touchstone.report.explain import explain
+from touchstone.report.plain import plain
 from touchstone.report.run.examples import example_view
 from touchstone.report.run.rows import Places, rows_of
 from touchstone.review.review import Waiver, standing
+from touchstone.service.api.answers import asking, find_run
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Reviewer, Viewer
 from touchstone.service.auth.principal import Principal
+from touchstone.service.blind import WHY, veil_of
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
-from touchstone.service.pages.sources import sources_of
-from touchstone.store.runs import Store
+from touchstone.service.pages.sources import MOST_REPLY, sources_of
 
 router = APIRouter(include_in_schema=False)
 _Field = Annotated[str, Form(max_length=2_000)]
@@ -30,14 +34,16 @@ _Number = Annotated[int, Form(ge=0)]
 @router.get("/runs/{id}/cases")
 def find_case(here: Here, who: Viewer, id: str, case: Annotated[str, Query(alias="id", max_length=2_000)]) -> Response:
     """The reply to the case of that id."""
-    return go_to(f"/runs/{id}/replies/{here.store.result(id, case).position}")
+    with asking(here, "the run has no reply to this case"):
+        return go_to(f"/runs/{id}/replies/{here.store.result(id, case).position}")
 
 
 @router.get("/runs/{id}/replies/{position}")
 def show_case(request: Request, here: Here, who: Viewer, id: str, position: int, *, full: bool = False) -> Response:
     """The reply with everything that is known of it."""
-    run = here.store.find_run(id)
-    scored = here.store.at(run.id, position)
+    run = find_run(here, id)
+    with asking(here, f"the run has no reply {position + 1}"):
+        scored = here.store.at(run.id, position)
     (row,) = rows_of([scored.record], criteria=list(scored.record.grades))
     common: dict[str, Any] = {
         "run": run,
@@ -46,6 +52,8 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
         "row": row,
         "record": scored.record,
     }
+    if scored.case is not None and position in veil_of(here, who, run.id).positions:
+        return show(request, "case_blind.html", who=who, **_blind(scored.case, is_whole=full), **common)
     if scored.case is None:
         failures = [failure.message for failure in scored.result.failures]
         return show(request, "case_missing.html", who=who, failures=failures, **common)
@@ -64,7 +72,7 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
         draft=scored.record.draft,
         violations=found,
         waived=_waived(found, waivers),
-        history=_history(scored.record.id, store=here.store),
+        history=_history(scored.record.id, here=here, who=who),
         is_promoted=any(each.result == position for each in here.store.marks.promoted(run=run.id)),
         confidence=scored.case.confidence,
         metadata=[(name, value) for name, value in scored.case.metadata.items()][:20],
@@ -85,6 +93,8 @@ def waive(
     back: Annotated[str, Form()] = "",
 ) -> Response:
     """Note that a violation is none, and why; or take that back."""
+    if position in veil_of(here, who, id).positions:
+        raise ReviewError(WHY, kind="conflict")
     scored = here.store.at(id, position)
     violations = scored.result.rubric.violations if scored.result.rubric else ()
     if number >= len(violations):
@@ -121,7 +131,7 @@ def _keep_waiver(
             end=violation.end,
             by=who.name,
             made=now(),
-            reason=reason.strip(),
+            reason=kept(here, reason.strip()),
             withdrawn=withdrawn,
         )
     )
@@ -142,8 +152,22 @@ def _waived(violations: tuple[Violation, ...], waivers: tuple[Waiver, ...]) -> l
     return found
 
 
-def _history(case: str, *, store: Store) -> list[dict[str, object]]:
-    past = store.history(case)[:20]
+def _blind(case: Case, *, is_whole: bool) -> dict[str, Any]:
+    """What is shown of a reply that is to be graded: its text and sources, and why there is no more."""
+    most = len(case.response) if is_whole else MOST_REPLY
+    return {
+        "why": WHY,
+        "reply": plain(case.response[:most]),
+        "is_cut": len(case.response) > most,
+        "sources": sources_of(case, None, is_whole=is_whole),
+        "has_context": case.context is not None,
+    }
+
+
+def _history(case: str, *, here: Here, who: Principal) -> list[dict[str, object]]:
+    found = here.store.history(case)[:20]
+    veils = {id: veil_of(here, who, id) for id in {each.run.id for each in found}}
+    past = [each for each in found if each.position not in veils[each.run.id].positions]
     rows = rows_of([each.record for each in past], criteria=list(past[0].record.grades) if past else [])
     return [
         {"run": each.run, "name": run_name(each.run), "position": each.position, "row": row}

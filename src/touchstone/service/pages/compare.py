@@ -8,7 +8,10 @@ from starlette.responses import Response
 from touchstone.app.runs import open_run, view_comparison
 from touchstone.report.comparison.html import comparison_groups
 from touchstone.report.comparison.view import MOST_FLIPS
+from touchstone.report.plain import one_line
+from touchstone.service.api.answers import find_run
 from touchstone.service.auth.guard import Viewer
+from touchstone.service.blind import veil_of
 from touchstone.service.context import Here
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import show
@@ -25,8 +28,10 @@ def compare(request: Request, here: Here, who: Viewer, *, before: _Name = "", af
     chosen = {"before": before, "after": after}
     if not before or not after:
         return show(request, "compare.html", who=who, runs=runs, chosen=chosen, view=None)
-    first, second = open_run(before, store=here.store), open_run(after, store=here.store)
+    first, second = (open_run(find_run(here, name).id, store=here.store) for name in (before, after))
     view = view_comparison(first, second)
+    waiting = veil_of(here, who, first.run.id).cases | veil_of(here, who, second.run.id).cases
+    hidden = {one_line(case) for case in waiting}
     return show(
         request,
         "compare.html",
@@ -35,5 +40,5 @@ def compare(request: Request, here: Here, who: Viewer, *, before: _Name = "", af
         chosen={"before": first.run.id, "after": second.run.id},
         view=view,
         groups=comparison_groups(view),
-        flips=view.flips[:_SHOWN],
+        flips=[each for each in view.flips if each.id not in hidden][:_SHOWN],
     )

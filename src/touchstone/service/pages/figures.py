@@ -5,7 +5,7 @@ Only figures and names are kept, no text of a customer: what `touchstone store f
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -54,6 +54,20 @@ class Outline:
 def outline_of(run: Run, *, store: Store) -> Outline:
     """The run in outline: quick, as nothing is drawn again and again for it."""
     return _kept(("outline", store.place, run.id), run.finished, lambda: _outline(store.records(run.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a run's replies can be filtered by: its categories, and its tags with how many replies have each."""
+
+    categories: tuple[str, ...]
+    tags: Mapping[str, int]
+
+
+def choices_of(run: Run, *, store: Store) -> Choices:
+    """The filters of a run."""
+    key = ("choices", store.place, run.id)
+    return _kept(key, run.finished, lambda: Choices(store.categories(run.id), store.tags(run.id)))
 
 
 def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:

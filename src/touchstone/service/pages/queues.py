@@ -14,11 +14,13 @@ from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import STATES, Progress, Queue, State
 from touchstone.review.review import current
 from touchstone.review.sampling import OVERSAMPLING, SIZE
+from touchstone.service.api.answers import find_run
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead
 from touchstone.service.auth.principal import LOCAL, Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept
 from touchstone.service.pages.grading import Given, read_form, to_draft
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show, wants_part
@@ -73,7 +75,7 @@ def make_queue(
     reviewers: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """Draw a queue from a run."""
-    found = here.store.find_run(run)
+    found = find_run(here, run)
     people = tuple(reviewers or ())
     if people and needed > len(people):
         raise ReviewError(f"{needed} people are to grade each reply, and {len(people)} is named: name one more")
@@ -227,7 +229,7 @@ def _rule(here: Here, who: Principal, id: str, position: int, form: Any) -> Resp
         made=now(),
         grades=given.grades,
         violations=given.violations,
-        reason=given.note,
+        reason=kept(here, given.note),
     )
     here.store.reviews.rule(ruling, rubric=view.rubric)
     note(here, who, "ruling", f"{id}/{position}")

@@ -1,5 +1,6 @@
 """My queue -> one reply at a time, graded blind; then what the judge and the others said, side by side."""
 
+import json
 import secrets
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -20,14 +21,13 @@ from touchstone.service.auth.guard import Reviewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept, kept_all
 from touchstone.service.pages.grading import Given, is_draft, read_form, scales_of, shown_grades, to_draft
 from touchstone.service.pages.render import go_to, show
-from touchstone.service.pages.sources import sources_of
+from touchstone.service.pages.sources import MOST_REPLY, sources_of
 from touchstone.service.problems import Refusal
 
 router = APIRouter(include_in_schema=False)
-# A reply is graded whole; what is longer than this is cut until it is asked for.
-MOST_REPLY = 20_000
 _MOST_DRAFT = 50_000
 
 
@@ -92,7 +92,8 @@ def save(here: Here, who: Reviewer, queue: str, position: int, *, body: Annotate
     if len(body) > _MOST_DRAFT or not is_draft(body):
         raise Refusal(422, "invalid", "the draft cannot be read: load the page again")
     _open(here, who, queue, position)
-    here.store.reviews.save_draft(queue, position, who.name, body=body, at=now())
+    kept_body = json.dumps(kept_all(here, json.loads(body)))
+    here.store.reviews.save_draft(queue, position, who.name, body=kept_body, at=now())
     return Response(status_code=204)
 
 
@@ -144,12 +145,12 @@ def _submit(here: Here, who: Principal, queue: str, position: int, form: Any) ->
         made=now(),
         grades=given.grades,
         violations=given.violations,
-        note=given.note,
+        note=kept(here, given.note),
         supersedes=str(form.get("supersedes") or "") or None,
         seconds=_seconds(form.get("seconds")),
     )
-    kept = here.store.reviews.submit(review, rubric=view.rubric)
-    if not kept.repeated:
+    submitted = here.store.reviews.submit(review, rubric=view.rubric)
+    if not submitted.repeated:
         note(here, who, "review submitted", f"{queue}/{position}")
     return go_to(f"/review/{queue}/{position}")
 

@@ -11,9 +11,11 @@ from touchstone.report.run.html import bins_of, charts_of, grades_by_criterion
 from touchstone.report.run.rows import Row, rows_of
 from touchstone.report.run.view import run_view
 from touchstone.runs.run import Run
+from touchstone.service.api.answers import asking, find_run
 from touchstone.service.auth.guard import Viewer
+from touchstone.service.blind import Veil, veil_of, visible_page
 from touchstone.service.context import Here
-from touchstone.service.pages.figures import Figures, figures_of, outline_of
+from touchstone.service.pages.figures import Figures, choices_of, figures_of, outline_of
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import query_of, show, wants_part
 from touchstone.store.pages import Filters
@@ -50,13 +52,14 @@ def show_run(
     after: _Text = "",
 ) -> Response:
     """The run, or only its replies or more of them when the page is open already."""
-    run = here.store.find_run(id)
+    run = find_run(here, id)
     chosen = {"outcome": outcome, "category": category, "decision": decision, "tag": tag, "search": search}
-    replies = _replies(run, chosen, after=after, here=here)
+    veil = veil_of(here, who, run.id)
+    replies = _replies(run, chosen, after=after, here=here, veil=veil)
     if wants_part(request, "replies") or wants_part(request, "more"):
         part = "replies_more.html" if wants_part(request, "more") else "replies_part.html"
         return show(request, part, who=who, run=run, **replies)
-    found = figures_of(run, store=here.store)
+    found, choices = figures_of(run, store=here.store), choices_of(run, store=here.store)
     view = run_view(run, found.summary, found.patterns, (), gate=None, best=(), worst=())
     return show(
         request,
@@ -68,20 +71,21 @@ def show_run(
         charts=charts_of(view),
         bins=bins_of(view),
         by_criterion=grades_by_criterion(view),
-        examples=_examples(found, store=here.store),
+        examples=_examples(found, store=here.store, veil=veil),
         others=[(each, run_name(each)) for each in here.store.list_runs(kind=run.kind, limit=20) if each.id != run.id],
-        categories=here.store.categories(run.id),
-        tags=here.store.tags(run.id),
+        categories=choices.categories,
+        tags=choices.tags,
         outcomes=OUTCOMES,
         decisions=DECISIONS,
         **replies,
     )
 
 
-def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here) -> dict[str, Any]:
+def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here, veil: Veil) -> dict[str, Any]:
     """One page of the replies that are wanted, and the address of the next."""
     wanted = {name: value or None for name, value in chosen.items()}
-    page = here.store.page(run.id, Filters(**wanted), after=after or None, limit=_PAGE)
+    with asking(here, "there is no such page of this list: begin at its first", status=422, kind="invalid"):
+        page = visible_page(here, veil, run.id, Filters(**wanted), after=after or None, limit=_PAGE)
     criteria = [criterion.name for criterion in here.settings.rubric.criteria]
     if page.items:
         criteria = list(page.items[0].record.grades) or criteria
@@ -91,6 +95,7 @@ def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here) -> dic
     ]
     return {
         "rows": places,
+        "hidden": veil.positions,
         "criteria": criteria,
         "chosen": chosen,
         "is_filtered": any(chosen.values()),
@@ -99,11 +104,11 @@ def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here) -> dic
     }
 
 
-def _examples(found: Figures, *, store: Store) -> dict[str, list[tuple[str, int, str]]]:
+def _examples(found: Figures, *, store: Store, veil: Veil) -> dict[str, list[tuple[str, int, str]]]:
     """For each pattern its examples: id, place in the run and what is wrong, as the store has it now."""
     seen: dict[str, list[tuple[str, int, str]]] = {}
     for pattern in found.patterns:
-        for id, _ in pattern.examples:
+        for id in (id for id, _ in pattern.examples if id not in veil.cases):
             try:
                 scored = store.result(found.run.id, id)
             except StoreError:

@@ -12,6 +12,8 @@ from touchstone.report.plain import one_line, plain
 # A page stays far below 100 KB: what is longer is cut, said to be, and shown whole on request.
 MOST_CHARS = 4_000
 MOST_IN_ALL = 24_000
+# A reply is graded whole; what is longer than this is cut until it is asked for.
+MOST_REPLY = 20_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Viewer
 from touchstone.service.clock import now
 from touchstone.service.context import Here
+from touchstone.service.keeping import kept
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.problems import Refusal
@@ -73,19 +74,19 @@ def keep_action(
     if not text.strip():
         raise ReviewError("an action says what is to be done: write it")
     before = here.store.actions.get(action) if action else None
-    kept = Action(
+    action_now = Action(
         id=before.id if before else secrets.token_hex(8),
         revision=before.revision + 1 if before else 1,
         pattern=pattern,
         owner=owner,
-        text=text.strip(),
+        text=kept(here, text.strip()),
         state="done" if state == "done" else "open",
         by=who.name,
         made=now(),
         run=before.run if before else here.store.queues.get(id).run,
     )
-    here.store.actions.keep(kept)
-    note(here, who, f"action {kept.state}", kept.id)
+    here.store.actions.keep(action_now)
+    note(here, who, f"action {action_now.state}", action_now.id)
     return go_to(f"/weekly/{id}#patterns-h")
 
 

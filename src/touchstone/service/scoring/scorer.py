@@ -94,6 +94,8 @@ class Scorer:
         pieces = [entries[at : at + PIECE] for at in range(0, len(entries), PIECE)]
         self._room[rank] -= len(entries)
         try:
+            if rank == _SINGLE:
+                return await self._put(entries, rank=rank)
             done = await asyncio.gather(*(self._put(piece, rank=rank) for piece in pieces))
         finally:
             self._room[rank] += len(entries)

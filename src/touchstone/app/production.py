@@ -1,0 +1,196 @@
+"""Production replies as they come -> a production run that grows, batch by batch, until a queue is drawn from it.
+
+A reply is known by its case's id: one that is sent again, because a night's job was repeated or its line was lost, is
+there once.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from touchstone.app.config import Settings
+from touchstone.app.evaluation import receipt_of, redacted
+from touchstone.app.score import score_together
+from touchstone.core.case import Case
+from touchstone.core.codec import case_to_dict, content_hash
+from touchstone.core.errors import InputError, ReviewError, StoreError
+from touchstone.core.result import Failure, Result
+from touchstone.io.cases import Entry, read_cases
+from touchstone.io.files import open_rows, shown
+from touchstone.rubric.written import write_rubric
+from touchstone.runs.record import record
+from touchstone.runs.redaction import redact_case
+from touchstone.runs.run import Run
+from touchstone.store.rows import case_to_row
+from touchstone.store.runs import LATEST, PREVIOUS, Scored, Store
+
+# What is scored and stored in one go: a few seconds of work, which is all that an end in the middle costs.
+CHUNK = 256
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+# Of two batches of a run these are the same, or its figures would be about two things.
+_SAME = {
+    "rubric_hash": "rubric",
+    "plan": "plan",
+    "policy": "policy",
+    "judge": "judge",
+    "code": "version of Touchstone",
+    "parser": "parser",
+    "redacted": "setting of --redact",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """What became of a batch: replies added, replies the run had, and how many it has now.
+
+    `conflicts` are ids that the run has with another text: they are not stored. `failed` were, and could not be scored.
+    """
+
+    run: str
+    added: int = 0
+    repeated: int = 0
+    failed: int = 0
+    replies: int = 0
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A result, and how long it took."""
+
+    result: Result
+    seconds: float = 0.0
+
+
+Score = Callable[[Sequence[Case]], Sequence[Judged]]
+OnAdded = Callable[[Added], None]
+OnUnread = Callable[[Entry, Failure], None]
+
+
+def add_file(
+    source: str,
+    name: str,
+    *,
+    settings: Settings,
+    store: Store,
+    labels: Mapping[str, str],
+    now: Callable[[], str],
+    on_added: OnAdded,
+    on_unread: OnUnread,
+) -> Added:
+    """Score the replies of a file and add them to the production run of this name.
+
+    `on_added` is told how far it is, `on_unread` of each row that is no case; such rows are not stored.
+    """
+    so_far = Added(run=name)
+    with open_rows(source) as rows:
+        entries = read_cases(rows, file=shown(source), columns=settings.columns)
+        while chunk := list(islice(entries, CHUNK)):
+            cases = []
+            for entry in chunk:
+                if isinstance(entry.case, Case):
+                    cases.append(entry.case)
+                else:
+                    on_unread(entry, entry.case)
+            added = add_replies(
+                cases, name, settings=settings, store=store, labels=labels, now=now, score=_here(settings)
+            )
+            so_far = _sum(so_far, added)
+            on_added(so_far)
+    return so_far
+
+
+def add_replies(
+    cases: Sequence[Case],
+    name: str,
+    *,
+    settings: Settings,
+    store: Store,
+    labels: Mapping[str, str],
+    now: Callable[[], str],
+    score: Score,
+) -> Added:
+    """Score cases that have ids of their own and add them to the production run of this name, begun if need be."""
+    run = _run(name, settings=settings, store=store, labels=labels, now=now())
+    held = store.held(run.id, [case.id or "" for case in cases])
+    new = [case for case in cases if case.id not in held]
+    conflicts = tuple(
+        case.id or "" for case in cases if case.id in held and held[case.id] != _hash(case, redacts=settings.redacts)
+    )
+    entries = [_entry(case, judged) for case, judged in zip(new, score(new) if new else (), strict=True)]
+    kept = [redacted(entry) if settings.redacts else entry for entry in entries]
+    data = content_hash([case_to_dict(case) for case in new])
+    seconds = sum(entry.seconds for entry in entries)
+    appended = store.append(run.id, kept, data=data, finished=now(), seconds=seconds)
+    return Added(
+        run=run.id,
+        added=appended.added,
+        repeated=len(cases) - appended.added - len(conflicts),
+        failed=sum(entry.record.failed for entry in entries),
+        replies=appended.total,
+        conflicts=conflicts,
+    )
+
+
+def _run(name: str, *, settings: Settings, store: Store, labels: Mapping[str, str], now: str) -> Run:
+    """The run of this name, of the same settings; a new one if there is none."""
+    if not _NAME.fullmatch(name) or name in (LATEST, PREVIOUS):
+        raise InputError(
+            f"'{name[:80]}' cannot be a run's name: allowed are up to 64 letters, figures, dots, dashes and "
+            f"underscores, such as 2026-W12, but not {LATEST} and {PREVIOUS}"
+        )
+    receipt = receipt_of(settings, name=name, data="")
+    run = Run(id=name, started=now, receipt=receipt, labels=labels, kind="production")
+    found = store.get_run(name)
+    if found is None:
+        try:
+            store.create_run(run, rubric=write_rubric(settings.rubric))
+        except StoreError:
+            # Somebody else began it just now, or the store cannot be used at all.
+            found = store.get_run(name)
+            if found is None:
+                raise
+        else:
+            return run
+    if found.kind != "production":
+        raise ReviewError(f"run {name} is one of a gold set: give production replies another name", kind="conflict")
+    if changed := [each for each in _SAME if getattr(found.receipt, each) != getattr(receipt, each)]:
+        what = ", ".join(_SAME[each] for each in changed)
+        raise ReviewError(
+            f"run {name} was begun with another {what}, and its replies would not be graded alike: begin another run",
+            kind="conflict",
+        )
+    return store.label_run(name, labels) if {**found.labels, **labels} != dict(found.labels) else found
+
+
+def _here(settings: Settings) -> Score:
+    """Scoring in this process."""
+
+    def score(cases: Sequence[Case]) -> list[Judged]:
+        entries = [Entry("file", at, case) for at, case in enumerate(cases, 1)]
+        return [Judged(result) for result in score_together(entries, settings=settings)]
+
+    return score
+
+
+def _entry(case: Case, judged: Judged) -> Scored:
+    # The store gives it its place.
+    found = record(case, judged.result)
+    return Scored(position=0, case=case, result=judged.result, record=found, seconds=judged.seconds)
+
+
+def _hash(case: Case, *, redacts: bool) -> str:
+    """What the case's text is kept under."""
+    return str(case_to_row(redact_case(case) if redacts else case)["hash"])
+
+
+def _sum(so_far: Added, added: Added) -> Added:
+    return Added(
+        run=added.run,
+        added=so_far.added + added.added,
+        repeated=so_far.repeated + added.repeated,
+        failed=so_far.failed + added.failed,
+        replies=added.replies,
+        conflicts=(*so_far.conflicts, *added.conflicts),
+    )

@@ -1,0 +1,66 @@
+"""Who asks -> what of a run they may see: the judge's word on a reply that is theirs to grade waits for their grades.
+
+Only reviewers are kept from it. A viewer grades nothing, and a lead rules on what others graded.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.runs.record import Record, record_to_dict
+from touchstone.service.auth.principal import Principal
+from touchstone.service.context import Service
+from touchstone.store.pages import LIMIT, Filters, Page
+
+WHY = "You have this reply to grade: what the judge says of it is shown once you have submitted your review."
+
+
+@dataclass(frozen=True, slots=True)
+class Veil:
+    """The replies of a run that somebody has still to grade, by their places and by their cases' ids."""
+
+    positions: frozenset[int] = frozenset()
+    cases: frozenset[str] = frozenset()
+
+
+def veil_of(here: Service, who: Principal, run: str) -> Veil:
+    """What this person may not see yet of the run with this id."""
+    if who.role != "reviewer":
+        return Veil()
+    waiting = here.store.queues.to_grade(run, reviewer=who.name)
+    return Veil(frozenset(waiting), frozenset(waiting.values()))
+
+
+def visible_page(
+    here: Service, veil: Veil, run: str, filters: Filters, *, after: str | None = None, limit: int = LIMIT
+) -> Page:
+    """A page of a run's replies. A filter on what the judge said leaves out replies whose presence would tell it."""
+    page = here.store.page(run, filters, after=after, limit=limit)
+    tells = filters.outcome is not None or filters.decision is not None or filters.tag is not None
+    if not tells or not veil.positions:
+        return page
+    while True:
+        seen = tuple(each for each in page.items if each.position not in veil.positions)
+        if seen or page.next is None:
+            return Page(seen, page.next)
+        page = here.store.page(run, filters, after=page.next, limit=limit)
+
+
+def visible_record(record: Record, *, is_blind: bool) -> dict[str, Any]:
+    """A reply as lists give it: of one that is to be graded, which it is."""
+    if not is_blind:
+        return record_to_dict(record)
+    row = {"id": record.id, "draft": record.draft, "category": record.category}
+    return {name: value for name, value in row.items() if value is not None} | {"blind": True}
+
+
+def visible_run(run: Mapping[str, Any], veil: Veil) -> dict[str, Any]:
+    """A run as the API gives it, without the examples that are still to be graded."""
+    return {
+        **run,
+        "patterns": [
+            {**each, "examples": [example for example in each["examples"] if example["id"] not in veil.cases]}
+            for each in run["patterns"]
+        ],
+        "examples": {name: [id for id in ids if id not in veil.cases] for name, ids in run["examples"].items()},
+    }
