@@ -3,12 +3,18 @@
 `pytest --hypothesis-profile=explore` looks for new examples.
 """
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
+
+# What is started in the background ignores Ctrl-C, and so would every program that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # These start servers or worker processes, or hash passwords as slowly as they should be: not for the default suite.
