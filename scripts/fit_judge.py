@@ -62,6 +62,9 @@ PLAIN = frozenset(
 EVASIVE = frozenset("vague brushoff".split())
 # An insult costs at least this much of the tone for each rude phrase, however seldom the gold sets have one.
 RUDE_COST = 0.5
+# And so does each value that the sources contradict or do not hold, whatever else the reply gains by naming it.
+VALUE_COST = 0.1
+WRONG_VALUES = frozenset(("values_contradicted", "values_unsupported"))
 Array = NDArray[np.float64]
 
 
@@ -164,9 +167,14 @@ def bounds(names: Sequence[str], knots: Sequence[Array]) -> tuple[list[float], l
     low, high = [], []
     for name, marks in zip(names, knots, strict=True):
         low += [0.0 if name in rising else -np.inf] * (len(marks) - 1)
-        most = -RUDE_COST if about_tone and name == "rude" else 0.0
-        high += [most if name in falling else np.inf] * (len(marks) - 1)
+        high += [-_least_cost(name, about_tone=about_tone) if name in falling else np.inf] * (len(marks) - 1)
     return low, high
+
+
+def _least_cost(name: str, *, about_tone: bool) -> float:
+    if about_tone:
+        return RUDE_COST if name == "rude" else 0.0
+    return VALUE_COST if name in WRONG_VALUES else 0.0
 
 
 def predict(model: tuple[list[Array], Array], table: Array) -> Array:
