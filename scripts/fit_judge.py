@@ -65,6 +65,7 @@ RUDE_COST = 0.5
 # And so does each value that the sources contradict or do not hold, whatever else the reply gains by naming it.
 VALUE_COST = 0.1
 WRONG_VALUES = frozenset(("values_contradicted", "values_unsupported"))
+MADE_UP = WRONG_VALUES | {"violation_hallucination", "claims_contradicted"}
 Array = NDArray[np.float64]
 
 
@@ -112,6 +113,9 @@ def mean_grades(cases: Sequence[dict[str, Any]], criterion: str) -> Array:
 def columns_of(criterion: str, names: Sequence[str], *, unused: frozenset[str] = PLAIN) -> list[int]:
     """The features a criterion may be graded by."""
     unfit = unused if criterion == "tone" else unused | MANNER
+    if criterion == "completeness":
+        # A wrong answer leaves no question open.
+        unfit |= MADE_UP
     return [at for at, name in enumerate(names) if name not in unfit]
 
 
