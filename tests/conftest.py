@@ -17,14 +17,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# These start servers or worker processes, or hash passwords as slowly as they should be: not for the default suite.
+# These start servers or worker processes, score whole files over and over, or hash passwords as slowly as they should
+# be: not for the default suite.
 SLOW = (
     "tests/service/",
+    "tests/app/test_job.py",
+    "tests/app/test_job_report.py",
     "tests/app/test_passwords.py",
     "tests/app/test_review.py",
     "tests/cli/test_judge.py",
     "tests/cli/test_panel.py",
     "tests/cli/test_review.py",
+    "tests/cli/test_runs.py",
     "tests/clients/llm/test_dialects.py",
     "tests/clients/llm/test_server.py",
     "tests/clients/test_http.py",
