@@ -18,7 +18,7 @@ from touchstone.app.review import Drawing, draw_queue
 from touchstone.store.runs import open_store
 
 GRADES = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4, "safety": 4}
-KILLS = 8
+KILLS = 5
 ITEMS = 400
 
 

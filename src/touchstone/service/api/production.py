@@ -41,7 +41,12 @@ _Run = Annotated[
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": PRODUCTION, "example": _EXAMPLE}},
+            "content": {
+                "application/json": {
+                    "schema": PRODUCTION,
+                    "examples": {"night": {"summary": "The replies of a night", "value": _EXAMPLE}},
+                }
+            },
         }
     },
     response_class=Response,
