@@ -17,8 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# These start servers or worker processes, score whole files over and over, count every step, or hash passwords as slowly
-# as they should be: not for the default suite.
+# These start servers or worker processes, score whole files over and over, count every step,
+# or hash passwords as slowly as they should be: not for the default suite.
 SLOW = (
     "tests/service/",
     "tests/app/test_job.py",
