@@ -22,6 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 SLOW = (
     "tests/service/",
     "tests/app/test_job.py",
+    "tests/app/test_job_faults.py",
     "tests/app/test_job_report.py",
     "tests/app/test_passwords.py",
     "tests/app/test_review.py",

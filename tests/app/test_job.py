@@ -2,82 +2,28 @@
 
 import gzip
 import json
-import os
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.app.jobs import manifest, rows, run, score_small, shards, small_evaluate, table, write_lines, write_table
 
 from touchstone.app import job as jobs
-from touchstone.app import score, work
+from touchstone.app import score
 from touchstone.app.config import Settings
 from touchstone.app.estimate import estimate
 from touchstone.app.job import Order, is_directory, open_job
 from touchstone.app.job_log import open_log
-from touchstone.app.job_run import Watch, run_job
+from touchstone.app.job_run import Watch
 from touchstone.arrow import results_from_batch
 from touchstone.core.codec import result_to_dict
-from touchstone.core.errors import ConfigError, InputError
+from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
-from touchstone.core.result import Grade, Grading, Result, Score, Violation
-from touchstone.engines.serial import Serial
-from touchstone.io import locations
-from touchstone.io.manifest import MANIFEST
-
-
-def small_evaluate(case, *, plan, rubric, policy, fitted=None):
-    """A scorer small enough to check by eye: a reply passes when it is long, and leaks when it says so."""
-    if case.response == "stop":
-        raise KeyboardInterrupt
-    value = min(1.0, len(case.response) / 10)
-    leaks = (Violation("pii_leakage", "leak", 0, 4, "…"),) if "leak" in case.response else ()
-    outcome = "PASS" if value > 0.5 and not leaks else "FAIL"
-    grades = (Grade("tone", 3, 3.0, 11.25, 0.9, "…"),)
-    grading = Grading("own", "1", "offline", grades, leaks, (), 70.0, outcome, ())
-    metrics = {"relevance": Score("relevance", value, "by length", {"s_cosine": value, "s_jaccard": value})}
-    return Result(case.id, "send", "PASS", (), metrics, rubric=grading)
 
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch, tmp_path):
-    monkeypatch.setattr(score, "evaluate", small_evaluate)
-    monkeypatch.setattr(work, "_load_models", lambda: None)
-    monkeypatch.chdir(tmp_path)
-
-
-def rows(count, **more):
-    return [{"id": f"r{at}", "input": "q", "response": "reply " * (at % 5), **more} for at in range(count)]
-
-
-def write_lines(name, content):
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    raw = b"".join(row if isinstance(row, bytes) else json.dumps(row).encode() + b"\n" for row in content)
-    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
-
-
-def write_table(name, content):
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    parquet.write_table(pa.Table.from_pylist(content), name)
-
-
-def run(*inputs, settings=None, engine=None, watch=None, **options):
-    order = Order(inputs=inputs, output=options.pop("output", "out"), **{"shard_rows": 10, **options})
-    with open_job(order, settings=settings or Settings()) as job:
-        return run_job(job, engine=engine or Serial(), watch=watch or Watch())
-
-
-def manifest():
-    return json.loads(Path("out", MANIFEST).read_text())
-
-
-def shards():
-    return {path.name: path.read_bytes() for path in sorted(Path("out").glob("part-*"))}
-
-
-def table():
-    return pa.concat_tables([parquet.read_table(path) for path in sorted(Path("out").glob("part-*"))])
+    score_small(monkeypatch, tmp_path)
 
 
 def test_every_row_is_in_one_shard_in_input_order_with_its_partition():
@@ -223,155 +169,6 @@ def test_two_jobs_do_not_write_to_one_directory():
     order = Order(inputs=["in"], output="out")
     with open_job(order, settings=Settings()), pytest.raises(ConfigError, match="another process is at the job in out"):
         run("in", shard_rows=2000)
-
-
-def truncate(path):
-    path.write_bytes(path.read_bytes()[:-20])
-
-
-def test_a_truncated_parquet_file_is_named_the_rest_completes_and_a_rerun_finishes():
-    for name in "abc":
-        write_table(f"in/{name}.parquet", rows(12))
-    whole = Path("in/b.parquet").read_bytes()
-    truncate(Path("in/b.parquet"))
-    summary = run("in")
-    assert summary.all.tally.rows == 24
-    assert list(summary.unread) == ["in/b.parquet"]
-    assert "not a complete Parquet file" in summary.unread["in/b.parquet"]
-    assert not manifest()["complete"]
-    Path("in/b.parquet").write_bytes(whole)
-    summary = run("in")
-    assert (summary.all.tally.rows, summary.unread, manifest()["complete"]) == (36, {}, True)
-
-
-def test_a_truncated_gzip_is_scored_as_far_as_it_goes_and_anew_once_it_is_whole():
-    write_lines("in/a.jsonl.gz", [{**row, "noise": os.urandom(300).hex()} for row in rows(2000)])
-    whole = Path("in/a.jsonl.gz").read_bytes()
-    Path("in/a.jsonl.gz").write_bytes(whole[: len(whole) // 2])
-    summary = run("in", shard_rows=100)
-    assert 0 < summary.all.tally.rows < 2000
-    assert "cannot be read any further" in summary.unread["in/a.jsonl.gz"]
-    Path("in/a.jsonl.gz").write_bytes(whole)
-    summary = run("in", shard_rows=100)
-    assert (summary.all.tally.rows, summary.all.tally.failed, summary.unread) == (2000, 0, {})
-
-
-def test_an_input_that_disappears_is_named_and_scored_once_it_is_back(monkeypatch):
-    write_lines("in/a.jsonl", rows(3))
-    write_lines("in/b.jsonl", rows(3))
-
-    def vanishes(case, **options):
-        Path("in/b.jsonl").unlink(missing_ok=True)
-        return small_evaluate(case, **options)
-
-    monkeypatch.setattr(score, "evaluate", vanishes)
-    summary = run("in")
-    assert (summary.all.tally.rows, list(summary.unread)) == (3, ["in/b.jsonl"])
-    assert "does not exist" in summary.unread["in/b.jsonl"]
-    assert list(run("in").unread) == ["in/b.jsonl"]
-    monkeypatch.setattr(score, "evaluate", small_evaluate)
-    write_lines("in/b.jsonl", rows(3))
-    summary = run("in")
-    assert (summary.all.tally.rows, summary.unread) == (6, {})
-
-
-def test_a_file_of_other_columns_is_named_and_the_rest_completes():
-    write_table("in/a.parquet", rows(3))
-    write_table("in/b.parquet", [{"id": "x", "reply_text": "r"}])
-    write_table("in/c.parquet", [{"response": 5, "id": "y"}])
-    summary = run("in")
-    assert list(summary.unread) == ["in/b.parquet"]
-    assert "no column for 'response', only id, reply_text" in summary.unread["in/b.parquet"]
-    assert (summary.all.tally.rows, summary.all.tally.failed) == (4, 1)
-    write_table("in/b.parquet", rows(1))
-    assert run("in").unread == {}
-
-
-def test_an_empty_file_is_no_failure():
-    write_lines("in/a.jsonl", rows(3))
-    write_lines("in/b.jsonl", [])
-    summary = run("in")
-    assert (summary.all.tally.rows, summary.unread, manifest()["complete"]) == (3, {}, True)
-
-
-def test_when_there_is_no_space_left_what_is_written_is_kept_and_a_rerun_finishes(monkeypatch):
-    write_lines("in/a.jsonl", rows(35))
-    replace, written = locations._replace, []
-
-    def full(path, content):
-        written.append(path)
-        if path.name == "part-00000-00002.parquet":
-            raise OSError(28, "No space left on device")
-        replace(path, content)
-
-    monkeypatch.setattr(locations, "_replace", full)
-    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\): 2 shards are kept"):
-        run("in")
-    monkeypatch.setattr(locations, "_replace", replace)
-    assert run("in").all.tally.rows == 35
-
-
-def test_a_file_that_may_not_grow_stops_the_job_and_a_rerun_finishes():
-    """The system itself refuses: no file of this process may be larger than the limit."""
-    import resource
-    import signal
-
-    write_lines("in/a.jsonl", rows(35, noise="x"))
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, before[1]))
-    try:
-        with pytest.raises(InputError, match=r"out/\S+ cannot be written \(File too large\): 0 shards are kept; free"):
-            run("in")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, former)
-    assert not list(Path("out").glob(".*.part"))
-    assert run("in").all.tally.rows == 35
-
-
-DRIFT = {
-    "context as one text": {"context": "Due on 3 May."},
-    "context as texts": {"context": ["Due on 3 May."]},
-    "context as objects": {"context": [{"id": "kb", "text": "Due on 3 May."}]},
-    "a conversation": {"input": [{"role": "user", "content": "When?"}]},
-    "another column": {"agent": 7},
-    "a confidence": {"confidence": 0.5},
-}
-
-
-def test_files_may_differ_in_what_columns_they_have_and_how_they_write_them():
-    for at, more in enumerate(DRIFT.values()):
-        write_table(f"in/{at}.parquet", [{"id": "a", "response": "a long reply", **more}])
-    write_lines("in/lines.jsonl", [{"id": "a", "response": "a long reply", "category": 5}])
-    summary = run("in", keep=("agent",))
-    assert (summary.all.tally.rows, summary.all.tally.failed, summary.unread) == (len(DRIFT) + 1, 1, {})
-    assert summary.failures == {"CaseError": 1}
-    assert table()["agent"].to_pylist().count("7") == 1
-
-
-def test_a_row_that_no_worker_survives_is_named_and_tried_again_by_a_rerun(monkeypatch):
-    class Unlucky(Serial):
-        """Loses whatever batch it is given, row by row, when it holds the row r3."""
-
-        def map(self, work, batches):
-            for items in batches:
-                yield tuple(
-                    work.lost(item, reason="worker was killed by signal 9")
-                    if item.entry.case.id == "r3"
-                    else work([item])
-                    for item in items
-                )
-
-    write_lines("in/a.jsonl", rows(12))
-    named = []
-    summary = run("in", engine=Unlucky(), watch=Watch(on_failure=named.append))
-    assert (summary.all.tally.rows, summary.failures) == (12, {"WorkerLost": 1})
-    assert [(each.file, each.line, "killed by signal 9" in each.failure.message) for each in named] == [
-        ("in/a.jsonl", 4, True)
-    ]
-    summary = run("in")
-    assert (summary.all.tally.rows, summary.all.tally.failed, manifest()["complete"]) == (12, 0, True)
 
 
 def test_the_summary_has_rates_with_intervals_by_partition():

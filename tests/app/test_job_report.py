@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.app.test_job import rows, run, small_evaluate, write_lines
+from tests.app.jobs import rows, run, small_evaluate, write_lines
 
 from touchstone.app import score, work
 from touchstone.app.job_report import JOB_RENDERERS, is_job, open_finished

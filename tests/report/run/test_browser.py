@@ -3,16 +3,12 @@
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
-from tests.components import needs, program
+from playwright.sync_api import expect
 from tests.report.run.sample import CATEGORIES, hostile_view, records, scored_case, unscored, view_of
 
 from touchstone.report.run.html import render_html
 
 pytestmark = pytest.mark.slow
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 # WCAG 2.2, success criterion 1.4.3: 4.5 to 1, or 3 to 1 for text from 24 px on, or from 18.66 px on if bold.
 CONTRASTS = """() => {
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
@@ -35,15 +31,6 @@ CONTRASTS = """() => {
   }
   return poor;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    needs(programs=("chromium",))
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=program("chromium"), args=list(FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

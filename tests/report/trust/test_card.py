@@ -3,9 +3,8 @@
 import random
 
 import pytest
-from playwright.sync_api import sync_playwright
-from tests.components import axe_core, needs, program
-from tests.report.run.test_browser import CONTRASTS, FLAGS, opened
+from tests.components import axe_core
+from tests.report.run.test_browser import CONTRASTS, opened
 from tests.runs.trust.test_trust import RUBRIC, made
 
 from touchstone.report.trust.html import render_card
@@ -44,15 +43,6 @@ def card(*, judge="offline, then llm:qwen2.5-7b-instruct #3f2a90c1", categories=
         )
     remarks = ["3 cases could not be graded, or only in part"]
     return render_card(view_trust(trust(pairs, judge=judge, rubric=RUBRIC), goldset="week-41.jsonl", remarks=remarks))
-
-
-@pytest.fixture(scope="module")
-def browser():
-    needs(programs=("chromium",))
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=program("chromium"), args=list(FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
