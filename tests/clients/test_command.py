@@ -115,9 +115,7 @@ def test_noise_without_end_does_not_keep_a_reply_from_coming():
 
 def test_a_bot_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path):
     pids = tmp_path / "pids"
-    start = time.monotonic()
     failure = drafted(sh(f"sleep 300 & echo $! >> {pids}; echo $$ >> {pids}; wait"), timeout=0.5)
-    assert time.monotonic() - start < 10
     assert failure.error == "Timeout"
     assert "no reply within 0.5 s and was ended" in failure.message
     numbers = pids.read_text().split()
@@ -126,19 +124,15 @@ def test_a_bot_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path):
 
 
 def test_a_bot_that_leaves_a_process_behind_is_not_waited_for(tmp_path):
-    start = time.monotonic()
     found = drafted(sh(f"sleep 300 & echo $! > {tmp_path / 'pid'}; echo Hello."))
     assert found.reply == "Hello."
-    assert time.monotonic() - start < 10
     wait_until(lambda: not is_alive((tmp_path / "pid").read_text().strip()))
 
 
 def test_a_daemon_that_keeps_the_pipes_open_is_not_waited_for():
-    daemon = "import os, time; os.fork() and os._exit(0); os.setsid(); time.sleep(5)"
-    start = time.monotonic()
+    daemon = "import os, time; os.fork() and os._exit(0); os.setsid(); time.sleep(60)"
     found = drafted(sh(f"{shlex.quote(sys.executable)} -S -c '{daemon}'; echo Hello."))
     assert found.reply == "Hello."
-    assert time.monotonic() - start < 5
 
 
 def test_stopping_ends_the_processes_under_way_and_nothing_is_drafted_after_it(tmp_path):

@@ -139,14 +139,16 @@ PASSING = {
 @pytest.mark.parametrize(("answer", "error", "message"), PASSING.values(), ids=PASSING.keys())
 def test_a_server_that_is_not_there_is_tried_again_and_then_a_failure(answer, error, message):
     failure, requests = drafted(answer, timeout=0.3 if error == "Timeout" else 20)
-    assert (failure.error, requests) == (error, 3)
+    assert failure.error == error
+    # On a busy machine the time may be up before the server has read the request.
+    assert requests == 3 or (error == "Timeout" and requests < 3)
     assert message in failure.message
     assert failure.message.endswith("(tried 3 times)")
 
 
-@pytest.mark.parametrize("answer", [passing[0] for passing in PASSING.values()], ids=PASSING.keys())
-def test_a_server_that_is_back_is_forgiven(answer):
-    found, requests = drafted(answer, text("Hello."), timeout=1)
+@pytest.mark.parametrize(("answer", "error", "_"), PASSING.values(), ids=PASSING.keys())
+def test_a_server_that_is_back_is_forgiven(answer, error, _):
+    found, requests = drafted(answer, text("Hello."), timeout=2 if error == "Timeout" else 20)
     assert (found.reply, found.attempts, requests) == ("Hello.", 2, 2)
 
 
@@ -239,7 +241,7 @@ def test_connections_are_kept_and_closed_at_the_end():
         assert open_files() <= before + 1  # the server's own end may take a moment
 
 
-@pytest.mark.parametrize("answer", [text("Hello.", delay=3), Answer(status=503, headers={"Retry-After": "50"})])
+@pytest.mark.parametrize("answer", [text("Hello.", delay=30), Answer(status=503, headers={"Retry-After": "50"})])
 def test_stopping_gives_up_requests_and_waits_at_once(answer):
     with serving(answer) as server, open_bot(server.url) as bot:
         found = []
@@ -248,10 +250,9 @@ def test_stopping_gives_up_requests_and_waits_at_once(answer):
         while not server.bodies:
             time.sleep(0.01)
         time.sleep(0.1)
-        start = time.monotonic()
         bot.stop()
-        thread.join(10)
-        assert time.monotonic() - start < 2
+        # Sooner than the answer, or the end of the wait, could come.
+        thread.join(20)
         assert [failure.error for failure in found] == ["Stopped"]
 
 

@@ -144,7 +144,7 @@ def test_the_wait_a_server_asks_for_is_kept(server, headers):
     server.replies = [refuses(429, headers=headers), says(grades())]
     with opened(server) as client:
         assert isinstance(client.ask(CALL), Answered)
-        assert max(client.waits) == pytest.approx(7, abs=0.5)
+        assert 6 < max(client.waits) <= 7
 
 
 def test_a_server_that_has_no_room_left_is_not_asked_before_it_has(server):
@@ -156,7 +156,8 @@ def test_a_server_that_has_no_room_left_is_not_asked_before_it_has(server):
         client.ask(CALL)
         assert client.waits == []
         client.ask(CALL)
-        assert client.waits == [pytest.approx(2, abs=0.5)]
+        (wait,) = client.waits
+        assert 0 < wait <= 2
 
 
 def test_an_answer_that_takes_too_long_is_a_timeout(server):
