@@ -50,9 +50,9 @@ REASONS = {
 }
 # Found by comparing with the sources or with what is at stake, not by patterns.
 FROM_SOURCES = frozenset({"forbidden", "neglect", "unanswered"})
-BODILY = frozenset({"danger", "health"})
+BODILY = frozenset({"danger", "health", "ailing", "failing"})
 # What the company itself must act on.
-OURS = frozenset({"money", "fraud", "privacy"})
+OURS = frozenset({"money", "fraud", "privacy", "preyed"})
 # Advice that is also harmful without a reported hazard when a source warns of it.
 WARNABLE = frozenset({"carry_on", "lure", "evade", "conceal", "share_code"})
 # Families that speak to the customer's trouble, whoever is the subject and also under a condition.
@@ -133,7 +133,7 @@ def _applies(family: str, line: Line, situation: Situation) -> bool:
         case "share_code":
             return "code" in situation.words and bool(situation.words & group("code_channel"))
         case "lure":
-            return "fraud" in hazards
+            return bool(hazards & {"fraud", "preyed"})
         case "dose":
             referred = (group("clinician") | group("emergency")).intersection(line.words)
             return bool(situation.words & group("medicine")) and not referred
