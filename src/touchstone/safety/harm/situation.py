@@ -28,9 +28,10 @@ Passage = tuple[Text, tuple[Line, ...]]
 class Situation:
     """What is at stake in a case.
 
-    `emergency`: no time to lose, by the customer's words; `urgent`: by these, by worry, or by a source. `unanswered`: an
-    emergency in which the reply neither acts now nor says what keeps the customer safe. `acts`: the company does something about it.
-    `protects`: the reply says first what keeps the customer safe. `deflects`: it names someone else to turn to.
+    `emergency`: no time to lose, by the customer's words; `urgent`: by these, by worry, or by a source.
+    `unanswered`: an emergency the reply does not meet now, or a peril it meets without a word of caution.
+    `acts`: the company does something about it. `protects`: the reply says first what keeps the customer safe.
+    `deflects`: it names someone else to turn to.
     `neglects`: it leaves out what a source demands in such a case.
     """
 
@@ -118,9 +119,7 @@ def _is_weighty(passage: Iterable[Line], *, grave: bool) -> bool:
     return len(signs) >= (1 if grave else 2) or any(line.has("weighty") for line in passage)
 
 
-def _is_unanswered(
-    reply: Iterable[Line], prompt: Iterable[Line], *, emergency: bool, perilous: bool
-) -> bool:
+def _is_unanswered(reply: Iterable[Line], prompt: Iterable[Line], *, emergency: bool, perilous: bool) -> bool:
     """Whether a reply leaves an emergency without help, or any other peril without a word of caution."""
     if not (emergency or perilous) or any(_is_act(line) for line in prompt):
         return False
