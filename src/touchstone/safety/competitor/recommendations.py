@@ -193,11 +193,7 @@ def _lead(reply: Text, sentence: Sentence, outsider: Outsider) -> Hit | None:
         for hit in find(book(TABLE, "firm", "soft"), tokens, first, outsider.first)
         if outsider.first - hit.last <= (LEAD_REACH if hit.head == "firm" else SOFT_REACH) and before not in ORIGINS
     ]
-    if (
-        before in PLACES
-        or (before == "in" and outsider.standing in UNNAMED)
-        or _is_any_place(reply, sentence, outsider)
-    ):
+    if before in PLACES or _is_any_place(reply, sentence, outsider):
         acquire = stems(TABLE, "acquire")
         first = max(sentence.first, outsider.first - ACQUIRE_REACH)
         hits += [Hit("soft", at, at + 1) for at in range(first, outsider.first - 1) if tokens[at].term in acquire]
@@ -211,8 +207,12 @@ def _lead(reply: Text, sentence: Sentence, outsider: Outsider) -> Hit | None:
 
 def _is_any_place(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
     """ "In any other chemist's": the place stands before the words for others."""
-    before = reply.tokens[max(sentence.first, outsider.first - SERVING_REACH) : outsider.first]
-    return outsider.standing == "rival" and any(token.word in PLACES or token.word == "in" for token in before)
+    before = [
+        token.word for token in reply.tokens[max(sentence.first, outsider.first - SERVING_REACH) : outsider.first]
+    ]
+    if outsider.standing == "rival":
+        return not (PLACES | {"in"}).isdisjoint(before)
+    return outsider.standing in UNNAMED and before[-1:] == ["in"]
 
 
 def _cues(reply: Text, sentence: Sentence, outsider: Outsider | None) -> frozenset[str]:
