@@ -24,6 +24,8 @@ NEGATIONS = frozenset(
 ORIGINS = frozenset("from than unlike versus vs against".split())
 STRANGERS = frozenset({"volunteered", "listed", "guess"})
 UNNAMED = frozenset({"roam", "rival", "any", "other"})
+# What one also does with another company to settle the matter at hand: "contact the other carrier".
+DEALINGS = frozenset("contact call ring see use using visit check".split())
 # Words around a place that make it advice: "you'd earn more at …", "I'd look on …".
 FRAMES = frozenset(
     "you'd you'll i'd could should would might maybe perhaps just simply honestly can better more less try".split()
@@ -99,14 +101,15 @@ def _recommends(reply: Text, sentence: Sentence, outsider: Outsider, signals: Si
 
 
 def _sends_to_unnamed(reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals) -> bool:
-    """Whether others without a name are recommended: a rival by any sign, another place by more than one."""
+    """Whether others without a name are recommended: a rival by any clear sign, another place by more than one."""
     cues, lead = signals.cues, signals.lead
     liked = bool(cues & {"better", "praise"})
     against_us = "contrast" in cues
     if outsider.standing == "roam":
         return not _negated(reply, sentence, outsider.first)
     if outsider.standing == "rival":
-        return bool(lead or "better" in cues or against_us or signals.serves or signals.back)
+        sends = lead is not None and reply.tokens[lead.first].word not in DEALINGS
+        return bool(sends or "better" in cues or against_us or signals.serves or signals.back)
     if outsider.standing == "any" and (against_us or "better" in cues):
         return True
     return bool(
