@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from benchmarks.cases import PUBLIC_SETS, ROOT
-from benchmarks.costs import CORE_HOUR, MODELS, SIZES, model_cost, replies_per_core_hour
+from benchmarks.costs import CORE_HOUR, MODELS, SIZES, model_cost, replies_per_core_hour, worker_megabytes
 from benchmarks.error_classes import SORTS, classes
 from benchmarks.growth import slope
 from benchmarks.record import RESULTS, read
@@ -233,6 +233,18 @@ def _engines(figures: dict[str, Any]) -> str:
     return _table(["figure", "measured", "target", "met"], lines)
 
 
+def _memory(figures: dict[str, Any]) -> str:
+    """What the processes of a job held at most, while the engines were compared and, once measured, in the long job."""
+    measured = {f"{figures['rows']:,} replies": figures}
+    if job := figures.get("job"):
+        measured[f"{job['rows']:,} short replies"] = job
+    lines = [
+        [what, each["workers"], *(f"{n:,.0f}" for n in (each["driver_megabytes"], worker_megabytes(each)))]
+        for what, each in measured.items()
+    ]
+    return _table(["job by processes", "workers", "MB, driver", "MB, each worker"], lines)
+
+
 def _sizes(speed: dict[str, Any]) -> str:
     """What jobs of several sizes take, by the measured rate and the price of a core."""
     rate = _rate(speed)
@@ -304,6 +316,7 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "values": (_values, "values"),
     "evaluation": (_evaluation, "evaluation"),
     "engines": (_engines, "engines"),
+    "memory": (_memory, "engines"),
     "sizes": (_sizes, "speed"),
     "billion": (_billion, "speed"),
     "judges": (_judges, "speed"),
