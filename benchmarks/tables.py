@@ -245,6 +245,19 @@ def _memory(figures: dict[str, Any]) -> str:
     return _table(["job by processes", "workers", "MB, driver", "MB, each worker"], lines)
 
 
+def _parts(figures: dict[str, Any]) -> str:
+    """What each part of scoring costs, before and now."""
+    cost = figures["ms_per_reply"]
+    states = [state for state in ("before", "now") if state in cost]
+    lines = [[part, *(f"{cost[state][part]:.2f}" for state in states)] for part in cost["now"]]
+    table = _table(["ms of one core a reply", *states], lines)
+    if "before" not in cost:
+        return table
+    same = "the same bytes" if figures["identical"] else "**other bytes**"
+    over = f"{figures['now_to_before']:.2f}, over {figures['rows']:,} replies, with {same} written"
+    return f"{table}\n\nNow / before, median of the batches: {over}."
+
+
 def _sizes(speed: dict[str, Any]) -> str:
     """What jobs of several sizes take, by the measured rate and the price of a core."""
     rate = _rate(speed)
@@ -317,6 +330,7 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "evaluation": (_evaluation, "evaluation"),
     "engines": (_engines, "engines"),
     "memory": (_memory, "engines"),
+    "parts": (_parts, "parts"),
     "sizes": (_sizes, "speed"),
     "billion": (_billion, "speed"),
     "judges": (_judges, "speed"),

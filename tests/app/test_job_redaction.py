@@ -69,7 +69,10 @@ def test_no_byte_of_what_is_written_holds_personal_data(kind, shard_format):
 
 
 def test_a_leak_is_still_found_and_scores_are_those_of_the_row_as_it_came():
-    write_lines("in/a.jsonl", [leaking(PERSONAL["card"], input="When does my order ship?")])
+    order = "John Smith, 123 Main Street, Anytown. Card 4111 1111 1111 1111"
+    said = f"Order 98765 was placed by {order}. It will ship within 3 days."
+    context = [f"Order 98765: {order}. Ships within 5 days."]
+    write_lines("in/a.jsonl", [{"id": "leak", "input": "Where is my order?", "response": said, "context": context}])
     run("in", settings=REDACTS)
     (kept_row,) = table().to_pylist()
     run("in", settings=Settings(), output="plain")
