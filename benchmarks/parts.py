@@ -28,6 +28,7 @@ from touchstone.app.work import Placed, ShardWork
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict
 from touchstone.io.cases import Entry
+from touchstone.io.excerpts import excerpt_bytes
 
 BATCH = 32
 # Scored before anything is timed, so that models and word lists are loaded.
@@ -135,7 +136,8 @@ def _serve(rows: int) -> None:
         whole = process_time() - start
         spent["rest"], spent["all"] = whole - sum(spent.values()), whole
         parts = {part: 1000 * seconds for part, seconds in spent.items()}
-        digest = hashlib.sha256(content.content + repr((content.counts, content.excerpt)).encode()).hexdigest()
+        counted = json.dumps(content.counts, sort_keys=True).encode()
+        digest = hashlib.sha256(content.content + counted + excerpt_bytes(content.excerpt)).hexdigest()
         print(json.dumps({"rows": len(batch), "ms": parts, "digest": digest}), flush=True)
 
 
