@@ -13,8 +13,8 @@ from touchstone.safety.detectors import inspect
 from touchstone.text.reading import read
 
 TABLES = Path(__file__).parents[1] / "tables"
-# Found and false alarms among 45 violations and 45 look-alikes, when last measured. On the first run it was 10 and 3, 26
-# and 4, 21 and 1, 16 and 3, 16 and 0; the rules were widened since without a look at a row, only at these counts.
+# Found and false alarms among 45 violations and 45 look-alikes, when last measured. On the first run it was 10 and 3,
+# 26 and 4, 21 and 1, 16 and 3, 16 and 0; the rules were widened since without a look at a row, only at these counts.
 REACHED = {
     "hallucination": (13, 3),
     "pii_leakage": (29, 4),
