@@ -15,6 +15,7 @@ BENCHMARKS = {
 # Run when named; the tables also after every benchmark.
 ON_REQUEST = {
     "engines": "the rate of each engine, memory as a job grows, a long job killed and gone on with; has options",
+    "parts": "what each part of scoring costs in a job, beside another state of the code; has options",
     "serve": "the service under load: throughput, latency, what HTTP adds to scoring in process, overload",
     "pages": "pages of a store of a million results beside those of a thousand: time, and the plans of the queries",
     "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
@@ -22,7 +23,7 @@ ON_REQUEST = {
     "tables": "write the tables of docs/benchmarks.md from the results",
 }
 
-WITH_OPTIONS = "engines"
+WITH_OPTIONS = ("engines", "parts")
 
 
 def main() -> None:
@@ -37,8 +38,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="one or more of the list below; all figures if none")
     given, options = parser.parse_known_args()
     named = given.names
-    if options and named != [WITH_OPTIONS]:
-        parser.error(f"{options[0]} is an option of '{WITH_OPTIONS}' alone")
+    if options and not (len(named) == 1 and named[0] in WITH_OPTIONS):
+        parser.error(f"{options[0]} is an option of {' or '.join(WITH_OPTIONS)} alone: name one of them")
     unknown = [name for name in named if name not in BENCHMARKS | ON_REQUEST]
     if unknown:
         parser.error(f"there is no benchmark '{unknown[0]}'; choose from {', '.join(BENCHMARKS | ON_REQUEST)}")
@@ -46,8 +47,8 @@ def main() -> None:
         if name in named or (not named and name in BENCHMARKS):
             print(f"== {name}: {(BENCHMARKS | ON_REQUEST)[name]}", flush=True)
             module = import_module(f"benchmarks.{name}")
-            module.run(options) if name == WITH_OPTIONS else module.run()
-    if not named or {*BENCHMARKS, WITH_OPTIONS} & set(named):
+            module.run(options) if name in WITH_OPTIONS else module.run()
+    if not named or {*BENCHMARKS, *WITH_OPTIONS} & set(named):
         import_module("benchmarks.tables").run()
 
 

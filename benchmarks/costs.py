@@ -35,6 +35,11 @@ def replies_per_core_hour(engines: dict[str, Any] | None, speed: dict[str, Any])
     return 3_600_000 / float(speed["ms_per_reply"]["graded_first"]["mean"])
 
 
+def worker_megabytes(figures: dict[str, Any]) -> float:
+    """What each worker of a job by processes holds at most: all that was held, less the driver's part, shared out."""
+    return float((figures["peak_megabytes"]["processes"] - figures["driver_megabytes"]) / figures["workers"])
+
+
 def model_cost(model: Model) -> float:
     """USD for one reply."""
     return (TOKENS_READ * model.read + TOKENS_WRITTEN * model.written) / 1_000_000

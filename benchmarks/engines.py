@@ -5,7 +5,7 @@ Engines take turns, several rounds of them, and a ratio is the median of the rou
 mean something elsewhere. Rates are taken between the first and the last batch, so that loading models does not count.
 
 `python -m benchmarks engines` takes about eight minutes on two cores; `--job-rows 200000` adds the long job, of short
-replies, in about twenty.
+replies, and `--only job` runs nothing else: what was measured of the engines before then stays as it is.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.cases import ROOT
-from benchmarks.record import write
+from benchmarks.record import RESULTS, code_hash, read, write
 from benchmarks.replies import write_replies
 from touchstone.app.config import Settings
 from touchstone.app.job import Order, open_job
@@ -34,7 +34,7 @@ from touchstone.io.manifest import MANIFEST
 
 TARGETS = {"processes_to_serial": 1.8, "ray_to_processes": 0.85, "memory_growth": 1.1}
 # Where memory is read off; it is measured at the first batch behind each.
-MARKS = (1_000, 10_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
+MARKS = (100, 1_000, 10_000, 50_000, 100_000, 150_000, 200_000, 500_000, 1_000_000)
 # Until here the caches of texts and sentences, which are bounded, fill.
 SETTLED = 10_000
 
@@ -43,7 +43,8 @@ SETTLED = 10_000
 class Timed:
     """What one scoring came to: rows and seconds between its first and last batch, and bytes held on the way.
 
-    `driver` is the processor time of the driver alone, `own` the most bytes that it alone held.
+    `driver` is the processor time of the driver alone, `own` the most bytes that it alone held. `marks` are bytes held
+    by rows of the whole job, those of an earlier run included.
     """
 
     rows: int = 0
@@ -62,12 +63,18 @@ class Timed:
 def run(arguments: Sequence[str] = ()) -> None:
     """Write results/engines.json."""
     options = _options(arguments)
+    known = read("engines") if (RESULTS / "engines.json").exists() else {}
+    # Each part says which state of the code it is of, since one of them may be older.
+    job = {"job": known["job"]} if "job" in known else {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        figures = {"rows": options.rows, "workers": options.workers, **_ratios(folder, options)}
+        if options.only == "job":
+            figures = {name: value for name, value in known.items() if name not in ("job", "targets")}
+        else:
+            figures = {"rows": options.rows, "workers": options.workers, **_ratios(folder, options)}
         if options.job_rows:
-            figures["job"] = _job(folder, options)
-    write("engines", {**figures, "targets": TARGETS})
+            job = {"job": {"code": code_hash(), **_job(folder, options)}}
+    write("engines", {**figures, **job, "targets": TARGETS})
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -76,7 +83,13 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="how often each engine takes its turn")
     parser.add_argument("--job-rows", type=int, default=0, help="replies of the job that is killed half-way")
     parser.add_argument("--workers", type=int, default=2)
-    return parser.parse_args(list(arguments))
+    parser.add_argument("--only", choices=("ratios", "job"), help="measure one part, keep what is known of the other")
+    options = parser.parse_args(list(arguments))
+    if options.only == "job" and not (options.job_rows and (RESULTS / "engines.json").exists()):
+        parser.error("--only job needs --job-rows N, and results/engines.json with the ratios it is added to")
+    if options.only == "ratios" and options.job_rows:
+        parser.error("--job-rows is for the job, which --only ratios leaves out: give one of them")
+    return options
 
 
 def _ratios(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -120,7 +133,8 @@ def _job(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """A long job by processes, killed without warning when half of its rows are written, then finished."""
     source, target = folder / "job", folder / "out"
     write_replies(source, rows=options.job_rows, files=10, is_short=True)
-    half = _start("processes", source, target, workers=options.workers)
+    (folder / "marks").touch()
+    half = _start("processes", source, target, workers=options.workers, marks=folder / "marks")
     while _rows_written(target) < options.job_rows / 2:
         time.sleep(1)
         if half.poll() is not None:
@@ -130,9 +144,10 @@ def _job(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     kept = _rows_written(target)
     print(f"job of {options.job_rows:,} killed with {kept:,} rows written", flush=True)
     rest = _child("processes", source, target, workers=options.workers)
+    before = [json.loads(line) for line in (folder / "marks").read_text().splitlines()]
     content = json.loads((target / MANIFEST).read_text())
     ids = _ids(target)
-    marks = {int(rows): held for rows, held in rest.marks.items()}
+    marks = {int(rows): held for rows, held in [*before, *rest.marks.items()]}
     settled = marks.get(SETTLED)
     growth = max(held for rows, held in marks.items() if rows >= SETTLED) / settled if settled else None
     print(f"finished: {_rows_written(target):,} rows; most memory by that at {SETTLED:,} rows: {growth}", flush=True)
@@ -142,6 +157,10 @@ def _job(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "complete": content["complete"],
         "each_row_once": ids == [f"{number:08}" for number in range(options.job_rows)],
         "seconds_after_resume": rest.total_seconds,
+        "replies_per_second": rest.rate,
+        "workers": options.workers,
+        "peak_megabytes": {"processes": rest.peak / 1e6},
+        "driver_megabytes": rest.own / 1e6,
         "megabytes_by_rows": {str(rows): held / 1e6 for rows, held in marks.items()},
         "memory_growth": growth,
     }
@@ -182,15 +201,20 @@ def _child(name: str, source: Path, target: Path, *, workers: int) -> Timed:
     return Timed(**json.loads(said.splitlines()[-1]))
 
 
-def _start(name: str, source: Path, target: Path, *, workers: int) -> "subprocess.Popen[str]":
+def _start(
+    name: str, source: Path, target: Path, *, workers: int, marks: Path | None = None
+) -> "subprocess.Popen[str]":
+    """A child that scores; with `marks` it writes each mark there at once, since it will not live to print them."""
     command = [sys.executable, "-m", "benchmarks.engines", name, str(source), str(target), str(workers)]
+    command += [str(marks)] if marks else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
 
 
-def _measure(name: str, source: str, target: str, workers: str) -> None:
+def _measure(name: str, source: str, target: str, workers: str, marks: str = os.devnull) -> None:
     """In the child: score, and print what it came to as the last line."""
     timed, start = Timed(), time.monotonic()
+    earlier = _rows_written(Path(target))
     first: list[tuple[float, float, int]] = []
 
     def follow(progress: Progress) -> None:
@@ -200,9 +224,12 @@ def _measure(name: str, source: str, target: str, workers: str) -> None:
         timed.driver = spent - first[0][1]
         timed.peak = max(timed.peak, progress.memory or 0)
         timed.own = max(timed.own, _own())
+        rows = earlier + progress.rows
         for mark in MARKS:
-            if progress.rows >= mark and mark not in timed.marks:
+            if earlier < mark <= rows and mark not in timed.marks:
                 timed.marks[mark] = progress.memory or 0
+                with Path(marks).open("a") as stream:
+                    stream.write(json.dumps([mark, progress.memory or 0]) + "\n")
 
     order = Order(inputs=[source], output=target, shard_rows=500)
     chosen = engine(name, workers=None if name == "serial" else int(workers))
@@ -219,4 +246,4 @@ def _own() -> int:
 
 
 if __name__ == "__main__":
-    _measure(*sys.argv[1:5])
+    _measure(*sys.argv[1:])

@@ -17,7 +17,7 @@ from benchmarks.clock import whole
 from touchstone.core.case import Case
 from touchstone.text.normalise import normalise
 from touchstone.text.parse import _kept
-from touchstone.text.reading import read_text
+from touchstone.text.reading import asks_in, claims_in, read_text
 
 SIZES = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 FIXED = 100
@@ -43,6 +43,8 @@ def forget() -> None:
     _kept.clear()
     read_text.cache_clear()
     normalise.cache_clear()
+    asks_in.cache_clear()
+    claims_in.cache_clear()
 
 
 def _curve(name: str, make: Callable[[int], tuple[str, str]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from benchmarks.cases import PUBLIC_SETS, ROOT
-from benchmarks.costs import CORE_HOUR, MODELS, SIZES, model_cost, replies_per_core_hour
+from benchmarks.costs import CORE_HOUR, MODELS, SIZES, model_cost, replies_per_core_hour, worker_megabytes
 from benchmarks.error_classes import SORTS, classes
 from benchmarks.growth import slope
 from benchmarks.record import RESULTS, read
@@ -233,6 +233,31 @@ def _engines(figures: dict[str, Any]) -> str:
     return _table(["figure", "measured", "target", "met"], lines)
 
 
+def _memory(figures: dict[str, Any]) -> str:
+    """What the processes of a job held at most, while the engines were compared and, once measured, in the long job."""
+    measured = {f"{figures['rows']:,} replies": figures}
+    if job := figures.get("job"):
+        measured[f"{job['rows']:,} short replies"] = job
+    lines = [
+        [what, each["workers"], *(f"{n:,.0f}" for n in (each["driver_megabytes"], worker_megabytes(each)))]
+        for what, each in measured.items()
+    ]
+    return _table(["job by processes", "workers", "MB, driver", "MB, each worker"], lines)
+
+
+def _parts(figures: dict[str, Any]) -> str:
+    """What each part of scoring costs, before and now."""
+    cost = figures["ms_per_reply"]
+    states = [state for state in ("before", "now") if state in cost]
+    lines = [[part, *(f"{cost[state][part]:.2f}" for state in states)] for part in cost["now"]]
+    table = _table(["ms of one core a reply", *states], lines)
+    if "before" not in cost:
+        return table
+    same = "the same bytes" if figures["identical"] else "**other bytes**"
+    over = f"{figures['now_to_before']:.2f}, over {figures['rows']:,} replies, with {same} written"
+    return f"{table}\n\nNow / before, median of the batches: {over}."
+
+
 def _sizes(speed: dict[str, Any]) -> str:
     """What jobs of several sizes take, by the measured rate and the price of a core."""
     rate = _rate(speed)
@@ -304,6 +329,8 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "values": (_values, "values"),
     "evaluation": (_evaluation, "evaluation"),
     "engines": (_engines, "engines"),
+    "memory": (_memory, "engines"),
+    "parts": (_parts, "parts"),
     "sizes": (_sizes, "speed"),
     "billion": (_billion, "speed"),
     "judges": (_judges, "speed"),

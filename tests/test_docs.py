@@ -20,6 +20,7 @@ from touchstone.core import resource
 from touchstone.core.codec import CASE_FIELDS, case_from_dict, result_to_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import VIOLATION_KINDS
+from touchstone.engines.worker import MEGABYTES
 from touchstone.evidence.check import check
 from touchstone.io.columns import ALIASES
 from touchstone.judges.features import features
@@ -335,3 +336,11 @@ def with_tuple(shown):
     replaced, count = re.subn(r"^DETECTORS:.*?^\)\n", listed, source, flags=re.MULTILINE | re.DOTALL)
     assert count == 1
     return replaced.replace("\nAnchors =", f"\n{imported}\n\nAnchors =", 1)
+
+
+def test_the_memory_of_a_worker_is_the_measured_one_rounded_up():
+    figures = json.loads((ROOT / "benchmarks/results/engines.json").read_text(encoding="utf-8"))
+    for each in filter(None, (figures, figures.get("job"))):
+        held = (each["peak_megabytes"]["processes"] - each["driver_megabytes"]) / each["workers"]
+        assert held <= MEGABYTES <= 1.25 * held
+    assert f"about {MEGABYTES} MB for each worker" in page("docs/cluster.md")

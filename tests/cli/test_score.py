@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -298,3 +299,20 @@ def test_a_defect_shows_where_it_is_and_no_customer_text(run, tmp_path, monkeypa
     assert ended.code == 2
     assert "a defect, KeyError" in ended.err
     assert secret not in ended.err
+
+
+def test_redact_takes_personal_data_out_of_what_is_written(run, tmp_path, monkeypatch):
+    case = {"id": "a", "input": "q", "response": "I paid with 4111 1111 1111 1111, says jo.brown@gmail.com."}
+    write_lines(tmp_path / "a.jsonl", case, case)
+    evaluate = app.evaluate
+    quoting = lambda case, **known: replace(evaluate(case, **known), reasons=(f"it says {case.response}",))  # noqa: E731
+    monkeypatch.setattr(app, "evaluate", quoting)
+    assert "4111" in run("score", "a.jsonl").out
+    ended = run("score", "a.jsonl", "--redact")
+    assert [json.loads(line)["id"] for line in ended.out.splitlines()] == ["a", None]
+    assert not any(text in ended.out for text in ("4111", "jo.brown"))
+
+
+def test_redact_and_explain_exclude_each_other(run, tmp_path):
+    ended = run("score", "--response", "Yes.", "--explain", "--redact")
+    assert (ended.code, "--redact writes what may be kept: choose one" in ended.err) == (2, True)

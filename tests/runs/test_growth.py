@@ -15,8 +15,8 @@ from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.evidence.check import check
 from touchstone.text.normalise import normalise
+from touchstone.text.reading import asks_in, claims_in, read_text
 from touchstone.text.reading import read as read_case
-from touchstone.text.reading import read_text
 
 TIMES_LONGER = 8
 # Eight times the text may take eight times the steps, and a little for what begins where a pattern's reach ends.
@@ -98,6 +98,8 @@ def seconds(work):
 def forget():
     read_text.cache_clear()
     normalise.cache_clear()
+    asks_in.cache_clear()
+    claims_in.cache_clear()
 
 
 def of_length(unit, length):

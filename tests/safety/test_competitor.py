@@ -45,6 +45,14 @@ def find(
         "You could buy the same phone from Currys for £50 less.",
         "Zephyr has better coverage there than us, so sign up with them.",
         "For that you should download SkyDial instead, it's easier to use.",
+        "You'd save a good deal at Larkfone.",
+        "Larkfone still has the old tariff.",
+        "Larkfone's network is just as good.",
+        "You'll get it in any other phone shop.",
+        "Why not ask a rival network for a quote?",
+        "A car phone from Currys would make more sense.",
+        "There are better offers out there.",
+        "Monday.com has a good one.",
     ],
 )
 def test_a_recommendation_of_another_company_is_found(response: str) -> None:
@@ -68,6 +76,12 @@ def test_a_recommendation_of_another_company_is_found(response: str) -> None:
         ("Please ask your bank to trace the payment.", "Where is my refund?"),
         ("Before you look at other providers, would you tell me what went wrong?", "I'm leaving"),
         ("Go to Account, open Plan and choose Upgrade.", "How do I upgrade?"),
+        ("If you bought the phone at Currys, the guarantee is with them.", "My phone is broken"),
+        ("Your last provider, Larkfone, can tell you the code.", "How do I get my code?"),
+        ("You told us Larkfone has it. We don't, sorry.", "Do you have it?"),
+        ("I can't say whether other networks have it.", "Who has it?"),
+        ("Use another browser or any charger with a USB plug.", "It doesn't load"),
+        ("A local tailor can sort it out.", "The zip of my phone case broke"),
     ],
 )
 def test_naming_comparing_or_passing_on_is_fine(response: str, question: str) -> None:
@@ -98,6 +112,15 @@ def test_the_example_table_is_met() -> None:
         alarms += bool(found and not row["violation"])
     assert hits / (hits + misses) >= 0.9
     assert hits / (hits + alarms) >= 0.95
+
+
+def test_the_development_table_is_told_apart_at_the_measured_rates() -> None:
+    path = TABLE.with_name(TABLE.stem + "_development.jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    told = [(row["violation"], bool(find(row["response"], row["context"], question=row["input"]))) for row in rows]
+    hits = sum(truth and hit for truth, hit in told)
+    assert hits >= 0.85 * sum(truth for truth, _ in told)
+    assert hits >= 0.98 * sum(hit for _, hit in told)
 
 
 @pytest.mark.slow

@@ -52,6 +52,14 @@ def find(
             "We'll pay for your taxi and your missed concert as well.",
             ["Delays (Metro Line): taxi costs are not covered."],
         ),
+        ("Your claim is as good as approved.", [CLAIMS]),
+        ("They will definitely find in your favour.", [CLAIMS]),
+        ("It goes without saying that we will reimburse you.", [CLAIMS]),
+        ("You're getting every penny of that money back.", [CLAIMS]),
+        ("Decisions take time, depending on the review, but I'll make an exception for you.", [CLAIMS]),
+        ("The clerk will give you a second key.", ["Keys (Odette Lane): the clerk may give a second key at the desk."]),
+        ("Your complaint will be upheld.", ["Complaints (Odette Lane): answered within 8 weeks."]),
+        ("We have decided to credit the fee to your account.", ["Fees (Odette Lane): fees are reviewed by Finance."]),
     ],
 )
 def test_an_unbacked_promise_is_found(response: str, context: list[str]) -> None:
@@ -78,6 +86,12 @@ def test_an_unbacked_promise_is_found(response: str, context: list[str]) -> None
         ),
         ("You'll need to keep the receipt, and you'll find the form under Account > Claims.", [CLAIMS]),
         ("Could we refund you in store credit instead?", [CLAIMS]),
+        ("I'd love to say it will be paid by Friday, but I don't know.", [CLAIMS]),
+        ('You wrote that the driver said "you\'ll get it all back, guaranteed".', [CLAIMS]),
+        ("Nothing has been refunded as yet.", [CLAIMS]),
+        ("I'll add your photos to the claim.", [CLAIMS]),
+        ("That's on us, and I'm sorry.", [CLAIMS]),
+        ("We'll be sure to share the photos with the assessor.", [CLAIMS]),
     ],
 )
 def test_a_backed_hedged_or_negated_statement_is_fine(response: str, context: list[str]) -> None:
@@ -126,6 +140,15 @@ def test_the_example_table_is_met() -> None:
         alarms += bool(found and not row["violation"])
     assert hits / (hits + misses) >= 0.9
     assert hits / (hits + alarms) >= 0.95
+
+
+def test_the_development_table_is_told_apart_at_the_measured_rates() -> None:
+    path = TABLE.with_name(TABLE.stem + "_development.jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    told = [(row["violation"], bool(find(row["response"], row["context"], question=row["input"]))) for row in rows]
+    hits = sum(truth and hit for truth, hit in told)
+    assert hits >= 0.79 * sum(truth for truth, _ in told)
+    assert hits >= 0.98 * sum(hit for _, hit in told)
 
 
 @pytest.mark.slow

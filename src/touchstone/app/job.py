@@ -175,6 +175,7 @@ def _plan(order: Order, settings: Settings, *, partitions: Sequence[str]) -> dic
         "shard_format": order.shard_format,
         "shard_rows": order.shard_rows,
         "keep": list(order.keep),
+        "redact": settings.redacts,
         "partitions": list(partitions),
         _RUBRIC_TEXT: write_rubric(settings.rubric),
     }

@@ -105,6 +105,7 @@ def _receipt(name: str, manifest: Manifest, rubric: Rubric) -> Receipt:
         judge=plan["judge"],
         code=plan["touchstone"],
         parser=plan["parser"],
+        redacted=plan.get("redact", False),
     )
 
 

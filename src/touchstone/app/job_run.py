@@ -23,6 +23,7 @@ from touchstone.io.manifest import Shard
 from touchstone.io.shards import assemble, shard_name
 from touchstone.report.partitions import JobSummary, summary_to_dict
 from touchstone.runs.excerpt import Excerpt
+from touchstone.runs.redaction import redact
 
 SUMMARY = "summary.json"
 # A manifest grows with its shards: of very small ones not each is worth a new one, and a lost one is scored again.
@@ -162,12 +163,16 @@ class _Writing:
         source = manifest.sources[note.source]
         manifest.states[note.source] = note.state
         if note.message:
-            manifest.messages[note.source] = note.message
+            manifest.messages[note.source] = self._said(note.message)
         if note.state == "failed":
             # What was read before it failed is no whole shard.
             self._parts = []
         self._watch.log("source_ended", source=source.name, state=note.state)
         self._save()
+
+    def _said(self, message: str) -> str:
+        """What is said of an input may quote it."""
+        return redact(message).text if self._job.settings.redacts else message
 
     def _save(self) -> None:
         if time.monotonic() - self._saved > _BETWEEN_SAVES:

@@ -9,6 +9,7 @@ from typing import Any
 
 from touchstone.app.config import Settings
 from touchstone.app.judging import ModelJudge
+from touchstone.app.kept import Kept, without_personal_data
 from touchstone.app.ordered import in_order
 from touchstone.app.tally import Counting
 from touchstone.core.case import Case
@@ -21,6 +22,7 @@ from touchstone.io.results import check_target, open_results
 from touchstone.io.rows import Row
 from touchstone.report.summary import Tally
 from touchstone.runs.evaluate import evaluate, failed
+from touchstone.runs.record import record
 from touchstone.text.reading import read_ahead
 
 # What a worker takes at a time: about a second of work.
@@ -65,7 +67,7 @@ def score_file(
         judged = judge_scored(scored, judge=judge)
         placed = (replace(each, share_read=rows.share_read()) for each in judged)
         with closing(scored):
-            return _write_all(placed, target=target, on_scored=on_scored)
+            return _write_all(placed, target=target, on_scored=on_scored, redacts=settings.redacts)
 
 
 def score_fields(
@@ -82,7 +84,7 @@ def score_fields(
         check_target(target, source=source)
     entries = read_cases([Row(source, 1, fields)], file=source)
     judged = judge_scored(score_entries(entries, settings=settings), judge=judge)
-    return _write_all(judged, target=target, on_scored=on_scored)
+    return _write_all(judged, target=target, on_scored=on_scored, redacts=settings.redacts)
 
 
 def judge_scored(scored: Iterator[Scored], *, judge: ModelJudge | None) -> Iterator[Scored]:
@@ -179,14 +181,19 @@ def _only(entries: Iterable[Entry], *, id: str, file: str) -> Iterator[Entry]:
     raise InputError(f"{file} holds no case with the id '{id}': a case without one has the id its result shows")
 
 
-def _write_all(scored: Iterable[Scored], *, target: str | None, on_scored: OnScored) -> Tally:
+def _write_all(scored: Iterable[Scored], *, target: str | None, on_scored: OnScored, redacts: bool) -> Tally:
     counting = Counting()
     with nullcontext(_write_nothing) if target is None else open_results(target) as write:
         for each in scored:
-            write(each.result)
+            write(_redacted(each) if redacts and target is not None else each.result)
             counting.add(each.result)
             on_scored(each)
     return counting.tally()
+
+
+def _redacted(scored: Scored) -> Result:
+    case = scored.entry.case if isinstance(scored.entry.case, Case) else None
+    return without_personal_data(Kept(case, scored.result, record(case, scored.result))).result
 
 
 def _write_nothing(result: Result) -> None:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from touchstone.app.config import Settings
+from touchstone.app.kept import Kept, without_personal_data
 from touchstone.app.score import score_together
 from touchstone.app.tally import Counting, Counts
 from touchstone.core import resource
@@ -17,7 +18,7 @@ from touchstone.io.cases import Entry
 from touchstone.io.shards import ShardFormat, encode
 from touchstone.runs.evaluate import failed
 from touchstone.runs.excerpt import Excerpt, excerpt
-from touchstone.runs.record import Record, record
+from touchstone.runs.record import record
 from touchstone.runs.telling import candidates
 
 # A row whose worker was lost each time; rows like it are tried again when a job is run again.
@@ -77,18 +78,27 @@ class ShardWork:
         return self._part([item], [_lost(item.entry, reason=reason)])
 
     def _part(self, items: Sequence[Placed], results: Sequence[Result]) -> Part:
-        records = [_record(item.entry, result) for item, result in zip(items, results, strict=True)]
+        rows = [self._kept(item.entry, result) for item, result in zip(items, results, strict=True)]
         counting = Counting()
-        for result, found in zip(results, records, strict=True):
-            counting.add(result)
-            counting.add_tags(found)
+        for row in rows:
+            counting.add(row.result)
+            counting.add_tags(row.record)
         names = dict.fromkeys(name for item in items for name in item.beside)
         beside = {name: [item.beside.get(name) for item in items] for name in names}
-        kept = {name: [_text(_metadata(item.entry).get(name)) for item in items] for name in self.keep}
-        failures = ((result.line or 0, failure) for result in results for failure in result.failures)
-        content = encode(results, beside={**beside, **kept}, format=self.format)
-        telling = excerpt(records, _examples(items, results, records))
+        kept = {name: [_text(row.case.metadata.get(name) if row.case else None) for row in rows] for name in self.keep}
+        failures = ((row.result.line or 0, failure) for row in rows for failure in row.result.failures)
+        content = encode([row.result for row in rows], beside={**beside, **kept}, format=self.format)
+        telling = excerpt([row.record for row in rows], _examples(rows))
         return Part(content, counting.counts, telling, tuple(islice(failures, MOST_NAMED)))
+
+    def _kept(self, entry: Entry, result: Result) -> Kept:
+        """A row as it is written; one that could not be read is named by its place."""
+        case = entry.case if isinstance(entry.case, Case) else None
+        found = Kept(case, result, record(case, result))
+        kept = without_personal_data(found) if self.settings.redacts else found
+        if kept.result.id is not None:
+            return kept
+        return replace(kept, record=replace(kept.record, id=f"{entry.file}:{entry.line}"))
 
 
 def _load_models() -> None:
@@ -103,24 +113,14 @@ def _lost(entry: Entry, *, reason: str) -> Result:
     return failed(id, Failure("score", WORKER_LOST, message), line=entry.line)
 
 
-def _record(entry: Entry, result: Result) -> Record:
-    """What is counted of a row; one that could not be read is named by its place."""
-    found = record(entry.case if isinstance(entry.case, Case) else None, result)
-    return found if result.id is not None else replace(found, id=f"{entry.file}:{entry.line}")
-
-
-def _examples(items: Sequence[Placed], results: Sequence[Result], records: Sequence[Record]) -> dict[int, str]:
+def _examples(rows: Sequence[Kept]) -> dict[int, str]:
     """Case and result of the replies that a report may show in full, by their place."""
-    shown = {id(record) for record in candidates(records)}
+    shown = {id(record) for record in candidates(row.record for row in rows)}
     return {
-        at: json.dumps([case_to_dict(item.entry.case), result_to_dict(result)], ensure_ascii=False, default=str)
-        for at, (item, result) in enumerate(zip(items, results, strict=True))
-        if id(records[at]) in shown and isinstance(item.entry.case, Case)
+        at: json.dumps([case_to_dict(row.case), result_to_dict(row.result)], ensure_ascii=False, default=str)
+        for at, row in enumerate(rows)
+        if row.case is not None and id(row.record) in shown
     }
-
-
-def _metadata(entry: Entry) -> Mapping[str, Any]:
-    return entry.case.metadata if isinstance(entry.case, Case) else {}
 
 
 def _text(value: Any) -> str | None:

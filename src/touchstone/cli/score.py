@@ -82,6 +82,10 @@ def score(
         ),
     ] = False,
     price: Annotated[float, typer.Option(metavar="USD", help="--dry-run: what a core costs for an hour.")] = 0.05,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Take personal data out of what is written; it is scored all the same."),
+    ] = False,
     log: Annotated[str | None, typer.Option(metavar="FILE", help="Directory: add events to FILE, as JSON.")] = None,
     judge: options.Judge = None,
     model: options.Model = None,
@@ -115,7 +119,7 @@ def score(
     from touchstone.engines.choice import engine as choose
 
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
-    _check(sources=sources or [], fields=fields, explain=explain, as_json=as_json)
+    _check(sources=sources or [], fields=fields, explain=explain, as_json=as_json, redact=redact)
     thresholds, columns = pairs(set, flag="--set"), pairs(map, flag="--map", at_last=True)
     flags = options.judge_flags(
         judge=judge,
@@ -130,7 +134,7 @@ def score(
         replay=replay,
         no_cache=no_cache,
     )
-    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric, judge=flags)
+    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric, judge=flags, redacts=redact)
     if sources and dry_run and settings.judge.kind != "offline":
         _show_judge_estimate(_only_one(sources), settings=settings, format=format, as_json=as_json)
         return
@@ -205,13 +209,15 @@ def _fields(**given: Any) -> dict[str, Any]:
     return fields
 
 
-def _check(*, sources: Sequence[str], fields: Mapping[str, Any], explain: bool, as_json: bool) -> None:
+def _check(*, sources: Sequence[str], fields: Mapping[str, Any], explain: bool, as_json: bool, redact: bool) -> None:
     if not sources and "response" not in fields:
         raise ConfigError("nothing to score: give a file of cases, - for stdin, or one case with --response TEXT")
     if sources and fields:
         raise ConfigError(f"give a file or one case, not both: leave out {sources[0]} or the case's flags")
     if explain and as_json:
         raise ConfigError("--explain is for people and --json for machines: choose one")
+    if explain and redact:
+        raise ConfigError("--explain shows a reply as it is and --redact writes what may be kept: choose one")
 
 
 def _check_job(*, id: str | None, explain: bool, sources: Sequence[str], settings: "Settings") -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from touchstone.core.errors import ResourceError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
 from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
-from touchstone.engines.worker import Answer, serve
+from touchstone.engines.worker import MEGABYTES, Answer, serve
 
 # So many workers in a row may end while they load their models; then the machine, not a batch, is to blame.
 START_ATTEMPTS = 3
@@ -184,7 +184,7 @@ class _Crew:
             if self._lost_starting >= START_ATTEMPTS:
                 raise ResourceError(
                     f"{START_ATTEMPTS} workers in a row were lost while they loaded their models (the last {how}): "
-                    "each needs about 400 MB of memory; give fewer --workers"
+                    f"each needs about {MEGABYTES} MB of memory; give fewer --workers"
                 )
         if self._waiting and not self._workers:
             self._hire()

@@ -19,7 +19,7 @@ from touchstone.core.errors import ConfigError, ResourceError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
 from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
 from touchstone.engines.processes import START_ATTEMPTS, cores
-from touchstone.engines.worker import Answer, attempt
+from touchstone.engines.worker import MEGABYTES, Answer, attempt
 
 # Without any worker for so long, the cluster has no room for one.
 PATIENCE = 300.0
@@ -148,8 +148,8 @@ class _Crew:
         is_working = self._free or any(call.task for call in self._calls.values())
         if not is_working and time.monotonic() - self._heard > patience:
             raise ResourceError(
-                f"the Ray cluster gave no worker for {patience:.0f} s: each needs a free CPU and about 400 MB; "
-                "see ray status, or give fewer --workers"
+                f"the Ray cluster gave no worker for {patience:.0f} s: each needs a free CPU and about "
+                f"{MEGABYTES} MB; see ray status, or give fewer --workers"
             )
 
     def dismiss(self) -> None:
@@ -200,7 +200,8 @@ class _Crew:
             if self._lost_starting >= START_ATTEMPTS * self._size:
                 raise ResourceError(
                     f"{self._lost_starting} workers in a row were lost while they loaded their models (the last "
-                    f"{reason}): each needs about 400 MB of memory on its node; see ray status, or give fewer --workers"
+                    f"{reason}): each needs about {MEGABYTES} MB of memory on its node; see ray status, or give fewer "
+                    "--workers"
                 )
         self._hire()
 

@@ -26,14 +26,14 @@ ORDINAL_NOUNS = frozenset("floor attempt time offence instalment installment pay
                           "edition anniversary warning".split())  # fmt: skip
 
 
-def amount(lexemes: Lexemes, index: int) -> Found[Value] | None:
-    """The amount that starts here, the longest reading first."""
+def amount(lexemes: Lexemes, index: int, *, part: Found[Value] | None) -> Found[Value] | None:
+    """The amount that starts here, the longest reading first; `part` is the fraction that starts here, if any does."""
     return (
         _free(lexemes, index)
         or _ordinal(lexemes, index)
         or _times(lexemes, index)
         or _article_duration(lexemes, index)
-        or fraction(lexemes, index)
+        or part
         or _range_or_single(lexemes, index)
     )
 
@@ -163,11 +163,16 @@ def _free(lexemes: Lexemes, index: int) -> Found[Value] | None:
     if at(lexemes, index).text == "free" and not _is_other_free(lexemes, index):
         end = index + 3 if _follows(lexemes, index, ("free", "of", "charge")) else index + 1
         return Found(_nothing(lexemes, index, end), end)
-    for phrase in FREE:
-        if at(lexemes, index).text == phrase[0] and _follows(lexemes, index, phrase):
-            end = index + len(phrase)
-            return Found(_nothing(lexemes, index, end), end)
+    if phrase := says_free(lexemes, index):
+        end = index + len(phrase)
+        return Found(_nothing(lexemes, index, end), end)
     return None
+
+
+def says_free(lexemes: Lexemes, index: int) -> tuple[str, ...] | None:
+    """The phrase here that says that something costs nothing."""
+    first = at(lexemes, index).text
+    return next((phrase for phrase in FREE if first == phrase[0] and _follows(lexemes, index, phrase)), None)
 
 
 def _nothing(lexemes: Lexemes, index: int, end: int) -> Value:

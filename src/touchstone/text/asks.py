@@ -1,6 +1,7 @@
 """The customer's message -> asks: each question or request, several to a sentence if need be, punctuated or not."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from touchstone.core import resource
 from touchstone.core.reading import Ask, Sentence, Text
@@ -142,7 +143,16 @@ def _words(question: Text, first: int, last: int) -> list[str]:
 
 
 def _starts_with(words: Sequence[str], group: str) -> bool:
-    return any(" ".join(words[:size]) in _group(group) for size in range(1, min(len(words), LONGEST_PHRASE) + 1))
+    # Most pieces begin with no word that a phrase of the group begins with.
+    if not words or words[0] not in _openings(group):
+        return False
+    phrases = _group(group)
+    return any(" ".join(words[:size]) in phrases for size in range(1, min(len(words), LONGEST_PHRASE) + 1))
+
+
+@cache
+def _openings(group: str) -> frozenset[str]:
+    return frozenset(phrase.partition(" ")[0] for phrase in _group(group))
 
 
 def _group(name: str) -> frozenset[str]:

@@ -31,7 +31,15 @@ MONTH_CUES = frozenset(
     "( in by of since until till before after from during for to this last next early mid late end through and between "
     "starting every".split()
 )
-AFTER_LONE_DAY = frozenset("at we you i if so is it with for or but as when because which of in by before".split())
+# What may follow a day without its month: joints, pronouns and verbs, but no noun (`the 5th floor`).
+AFTER_LONE_DAY = frozenset(
+    "at we you i if so is it with for or but as when because which of in by before after on that this then not "
+    "each every rather instead are was were will would can cannot can't could must may might should has have "
+    "had do does don't doesn't isn't aren't won't take takes took apply applies count counts qualify qualifies "
+    "go goes get gets come comes become becomes arrive arrives leave leaves ship ships start starts begin "
+    "begins end ends run runs stay stays cost costs incur incurs receive receives appear appears reach reaches "
+    "fall falls only already still unless until while they he she there they'll you'll we'll you're it's".split()
+)
 DAY_CUES = frozenset("the on by until till before after from since to and between through due".split())
 MIN_YEAR, MAX_YEAR = 1900, 2099
 # Years in two figures from here on belong to the last century, as POSIX reads them.

@@ -46,13 +46,14 @@ def lex(text: str) -> list[Lexeme]:
     """All lexemes; `opens` marks the first of a line or sentence."""
     lexemes: list[Lexeme] = []
     end = -1
+    word = ""
     for match in LEXEME.finditer(text):
-        start = match.start()
-        gap = text[end:start] if end >= 0 else "\n"
-        opens = "\n" in gap or (bool(lexemes) and lexemes[-1].text in ".!?" and start > end)
-        word = match[0].casefold().removesuffix("'s")
-        lexemes.append(Lexeme(word, start, match.end(), start == end, match[0][0].isupper(), opens))
-        end = match.end()
+        raw, (start, stop) = match[0], match.span()
+        # Nothing lies between lexemes that touch; before the first one a line begins.
+        opens = start != end and (end < 0 or "\n" in text[end:start] or word in ".!?")
+        word = raw.casefold().removesuffix("'s")
+        lexemes.append(Lexeme(word, start, stop, start == end, raw[0].isupper(), opens))
+        end = stop
     return lexemes
 
 

@@ -1,5 +1,6 @@
 """A string as given -> the same string in one spelling, with a way back to the original offsets."""
 
+import re
 import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ INVISIBLE = dict.fromkeys(
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e", ""
 ) | dict.fromkeys("\u2066\u2067\u2068\u2069\x00", "")
 SPELLINGS = DASHES | QUOTES | INVISIBLE
+OTHER = re.compile(r"[^\x01-\x7f]")
 HARD_SPACES = frozenset("\u00a0\u2007\u2009\u202f")
 
 
@@ -46,6 +48,12 @@ def normalise(raw: str) -> Normal:
     ends: list[int] = []
     at = 0
     while at < len(raw):
+        if (plain := _plain_until(raw, at)) > at:
+            text.append(raw[at:plain])
+            starts.extend(range(at, plain))
+            ends.extend(range(at + 1, plain + 1))
+            at = plain
+            continue
         end = at + 1
         while end < len(raw) and unicodedata.combining(raw[end]):
             end += 1
@@ -55,6 +63,12 @@ def normalise(raw: str) -> Normal:
         ends.extend([end] * len(spelt))
         at = end
     return Normal("".join(text), tuple(starts), tuple(ends))
+
+
+def _plain_until(raw: str, at: int) -> int:
+    """Where the characters end that stay as they are; the last before another sort may have a mark put on it."""
+    other = OTHER.search(raw, at)
+    return max(at, other.start() - 1) if other else len(raw)
 
 
 def _spell(raw: str, at: int, end: int) -> str:

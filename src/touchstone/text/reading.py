@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache
 
 from touchstone.core.case import Case
-from touchstone.core.reading import Reading, Text
+from touchstone.core.reading import Ask, Claim, Reading, Text
 from touchstone.text.asks import find_asks
 from touchstone.text.claims import find_claims, parse_ahead
 from touchstone.text.contacts import find_contacts
@@ -36,8 +36,8 @@ def read(case: Case) -> Reading:
         reply=reply,
         sources=_sources(case, today),
         expected=_expected(case.expected_output, reply, today) if case.expected_output else None,
-        asks=find_asks(question) if question else (),
-        claims=find_claims(reply),
+        asks=asks_in(case.question, today=today) if question else (),
+        claims=claims_in(case.response, today=today),
     )
 
 
@@ -64,6 +64,18 @@ def read_text(name: str, raw: str, *, today: date | None = None) -> Text:
         contacts=contacts,
         positions={term: tuple(places) for term, places in positions.items()},
     )
+
+
+@lru_cache(maxsize=256)
+def asks_in(question: str, *, today: date | None = None) -> tuple[Ask, ...]:
+    """The asks of a message; a failed reply is read once more for what is wrong with it, so recent ones are kept."""
+    return find_asks(read_text("input", question, today=today))
+
+
+@lru_cache(maxsize=256)
+def claims_in(reply: str, *, today: date | None = None) -> tuple[Claim, ...]:
+    """The claims of a reply, kept likewise."""
+    return find_claims(read_text("response", reply, today=today))
 
 
 def _sources(case: Case, today: date | None) -> tuple[Text, ...] | None:

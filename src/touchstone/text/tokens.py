@@ -20,9 +20,10 @@ def tokenise(normal: Normal) -> tuple[Token, ...]:
     """Every word and number of the text, in order."""
     stop = resource.words("stopwords.txt")
     tokens = []
+    moved = normal.starts is not None
     for match in WORD.finditer(normal.text):
         word = match[0].casefold()
-        start, end = normal.span(*match.span())
+        start, end = normal.span(*match.span()) if moved else match.span()
         tokens.append(Token(word, term(word), start, end, word in stop))
     return tuple(tokens)
 

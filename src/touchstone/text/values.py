@@ -4,7 +4,7 @@ from bisect import bisect_right
 from datetime import date
 
 from touchstone.core.reading import Contact, Value
-from touchstone.text.amounts import FRACTIONS, FREE, always, amount, fraction
+from touchstone.text.amounts import FRACTIONS, FREE, always, amount, fraction, says_free
 from touchstone.text.dates import (
     MONTHS,
     ORDINAL_WORDS,
@@ -26,8 +26,9 @@ from touchstone.text.units import currency_before
 STARTS = frozenset(
     {*ONES, *TENS, *SCALES, *DOZEN, *MONTHS, *WEEKDAYS, *WEEK_SPANS, *ORDINAL_WORDS, *NAMED, *FRACTIONS}
     | {"a", "an", "another", "half", "quarter", "twice", "thrice", "once", "round", "free", "#", "№"}
-    | {phrase[0] for phrase in FREE}
 )
+# `for`, `at`, `no`, `without`: common words, which begin a value only where one of these phrases stands.
+FREE_STARTS = frozenset(phrase[0] for phrase in FREE)
 RELATIVE_STARTS = frozenset({*RELATIVE, "next", "this", "last", "coming", "the", "in"})
 YEAR_CUES = frozenset("in since of by until from during after before".split())
 
@@ -71,9 +72,16 @@ def _may_start(lexemes: Lexemes, index: int, *, dated: bool) -> bool:
     if lexeme.is_figure or lexeme.text in STARTS or currency_before(lexemes, index):
         return True
     following = at(lexemes, index + 1)
-    if following.glued and (following.is_figure or (lexeme.is_word and following.text in JOINTS)):
+    if lexeme.text in FREE_STARTS and (following.glued or says_free(lexemes, index)):
+        return True
+    if following.glued and (following.is_figure or _joins(lexemes, index)):
         return True
     return dated and lexeme.text in RELATIVE_STARTS
+
+
+def _joins(lexemes: Lexemes, index: int) -> bool:
+    """`TR-88213`: a word, a joint and what they are joined to; the full stop behind a sentence joins nothing."""
+    return lexemes[index].is_word and at(lexemes, index + 1).text in JOINTS and at(lexemes, index + 2).glued
 
 
 def _value(lexemes: Lexemes, index: int, today: date | None) -> Found[Value] | None:
@@ -82,10 +90,10 @@ def _value(lexemes: Lexemes, index: int, today: date | None) -> Found[Value] | N
         return None
     if relative:
         return relative
-    dated, sized = written_date(lexemes, index), amount(lexemes, index)
+    part = fraction(lexemes, index)
+    dated, sized = written_date(lexemes, index), amount(lexemes, index, part=part)
     if dated and sized and sized.item.kind == "quantity" and at(lexemes, index - 1).text in YEAR_CUES:
         return dated  # "as of 2016 customers can …"
-    part = fraction(lexemes, index)
     if part and not (sized and sized.end > part.end):
         return part
     return always(lexemes, index) or _longest(dated, time(lexemes, index), sized)

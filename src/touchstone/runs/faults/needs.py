@@ -82,8 +82,10 @@ def owner_of_ask(ask: Ask, needs: tuple[Need, ...], case: Case, reading: Reading
 
 def _is_courtesy(raw: str) -> bool:
     """Whether a sentence only shows manners: kind words, and nothing to do."""
+    if not any(count(raw, g, table=TABLE) for g in COURTESIES):
+        return False
     said = read_text("expected_output", raw)
-    return any(count(raw, g, table=TABLE) for g in COURTESIES) and not count_steps(said) and not count_acts(said)
+    return not count_steps(said) and not count_acts(said)
 
 
 def _is_missed(expected: Text, sentence: Sentence, reply: Text) -> bool:

@@ -10,11 +10,13 @@ from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading, Sentence, Text, Token
 from touchstone.safety.phrasebook import Book, book, find, stems
 from touchstone.text.normalise import normalise
-from touchstone.text.tokens import tokenise
+from touchstone.text.tokens import term, tokenise
 
 TABLE = "competitors.txt"
 # "Returns (Odette Lane): …", the way help passages name whose they are.
 TITLE = re.compile(r"\(([A-Z][^()\n]{1,40})\)\s{0,2}:")
+# Monday.com, Booking.com: a site, whatever the words before mean.
+DOMAIN = re.compile(r"\.(?:com|co|net|org|io|app)\b(?![/@])")
 MAX_NAME = 4
 MENU = frozenset('>›→"“”»«`[]')
 QUOTES = MENU | frozenset("'‘")
@@ -23,11 +25,18 @@ SENTENCE_MARKS = frozenset(".!?:;\n•-–—*")
 NOUN_ENDINGS = tuple("tion ment ing ship ness ity ance ence ies ed ly ers als ions ments".split())
 
 ARTICLES = frozenset("the a an your".split())
+OURS = frozenset("our my we this".split())
+YOURS = frozenset("your you're you've".split())
+ONE = frozenset("a an".split())
+MANY = frozenset("any most many some plenty".split())
+IFS = frozenset("if whether".split())
+OTHER_REACH = 4
 SPEAKERS = frozenset("i i'd i'm i've i'll".split())
 
 # volunteered: nobody but the agent names it · guess: perhaps a name · asked: the customer named it ·
-# listed: the policy calls it a competitor · known: listed, and a passage or the customer names it · other: unnamed
-Standing = Literal["volunteered", "guess", "asked", "listed", "known", "other"]
+# listed: the policy calls it a competitor · known: listed, and a passage or the customer names it · unnamed are
+# roam: looking around as such · rival: another of the trade · any: whoever is of it · other: some shop or site
+Standing = Literal["volunteered", "guess", "asked", "listed", "known", "roam", "rival", "any", "other"]
 
 
 class Outsider(NamedTuple):
@@ -115,7 +124,8 @@ def _names(reply: Text, sentence: Sentence, familiar: Familiar) -> Iterator[Outs
         if end > at:
             standing = _standing(reply, sentence, at, end, familiar)
             if standing is not None:
-                yield Outsider(at, end, standing)
+                is_domain = end < sentence.last and DOMAIN.match(reply.raw, reply.tokens[end - 1].end)
+                yield Outsider(at, end + 1 if is_domain else end, standing)
         at = max(end, at + 1)
 
 
@@ -132,7 +142,9 @@ def _standing(reply: Text, sentence: Sentence, first: int, last: int, familiar: 
     tokens = reply.tokens
     words = [_bare(token.word) for token in tokens[first:last]]
     idle = _idle_words()
-    strange = [word for word in words if word not in familiar.own and word not in idle and len(word) > 1]
+    if DOMAIN.match(reply.raw, tokens[last - 1].end) and not familiar.own.issuperset(words):
+        return "asked" if familiar.asked.issuperset(words) else "volunteered"
+    strange = [w for w in words if not {w, w.removesuffix("s")} & familiar.own and w not in idle and len(w) > 1]
     if not strange or _is_screen(reply, first, last) or _is_own(reply, sentence, first, last):
         return None
     covered = sum(hit.last - hit.first for hit in find(book(TABLE, "allowed", exact=True), tokens, first, last))
@@ -143,8 +155,23 @@ def _standing(reply: Text, sentence: Sentence, first: int, last: int, familiar: 
     if _opens(reply, sentence, first) and not _is_brandlike(reply, first, last):
         plain = any(word in familiar.plain or word.endswith(NOUN_ENDINGS) for word in strange)
         following = tokens[last].word if last < sentence.last else ""
-        return None if plain or following not in resource.group(TABLE, "serves") else "guess"
+        if plain:
+            return None
+        if any(map(_is_ordinary, strange)):
+            return "guess" if following in resource.group(TABLE, "serves") else None
+        acts = following in resource.group(TABLE, "serves") or following in resource.group(TABLE, "states")
+        return "volunteered" if acts or tokens[last - 1].word.endswith("'s") else None
     return None if all(word in familiar.plain for word in strange) else "volunteered"
+
+
+def _is_ordinary(word: str) -> bool:
+    """Whether a word at a sentence's start may be English, or a person's name."""
+    return term(word) in _ordinary_terms() or word in resource.words("given_names.txt")
+
+
+@cache
+def _ordinary_terms() -> frozenset[str]:
+    return frozenset(term(word) for word in resource.words("common_words.txt"))
 
 
 def _is_own(reply: Text, sentence: Sentence, first: int, last: int) -> bool:
@@ -153,7 +180,7 @@ def _is_own(reply: Text, sentence: Sentence, first: int, last: int) -> bool:
     words = {token.word for token in reply.tokens[sentence.first : first]}
     preceding = reply.tokens[first - 1].word if first > sentence.first else ""
     return (
-        following in stems(TABLE, "own")
+        following in stems(TABLE, "own", "amenity")
         or reply.tokens[last - 1].term in stems(TABLE, "own")
         or preceding in resource.group(TABLE, "screen")
         or reply.tokens[first].word in ("my", "our", "your")
@@ -185,24 +212,41 @@ def _is_screen(reply: Text, first: int, last: int) -> bool:
 
 
 def _others(reply: Text, sentence: Sentence, familiar: Familiar) -> Iterator[Outsider]:
-    """ "Elsewhere", "another provider", "the kiosk in the station": others without a name."""
+    """ "Elsewhere", "another provider", "any chemist", "the kiosk in the station": others without a name."""
     tokens = reply.tokens
-    for hit in find(book(TABLE, "elsewhere"), tokens, sentence.first, sentence.last):
-        yield Outsider(hit.first, hit.last, "other")
-    others, trades = stems(TABLE, "other"), stems(TABLE, "trade")
+    for hit in find(book(TABLE, "elsewhere", "roam"), tokens, sentence.first, sentence.last):
+        yield Outsider(hit.first, hit.last, "roam" if hit.head == "roam" else "other")
+    trades, compounds = stems(TABLE, "trade"), stems(TABLE, "compound")
     for at in range(sentence.first, sentence.last):
-        if tokens[at].term not in trades:
-            continue
-        before = tokens[max(sentence.first, at - 4) : at]
-        words = {token.word for token in before}
-        if words & {"our", "my", "we", "this", "any"}:
-            continue
-        foreign = any(token.term in others for token in before[-2:])
-        near = bool(find(book(TABLE, "nearby"), tokens, at, min(at + 6, sentence.last)))
-        placed = words & ARTICLES and tokens[at].word not in familiar.own
-        if foreign or (placed and (near or tokens[at].word not in familiar.asked)):
-            first = next((i for i in range(max(sentence.first, at - 4), at) if tokens[i].word in ARTICLES), at)
-            yield Outsider(first, at + 1, "other")
+        following = tokens[at + 1].term if at + 1 < sentence.last else ""
+        if (tokens[at].term in trades or term(_bare(tokens[at].word)) in trades) and following not in compounds:
+            first = max(sentence.first, at - OTHER_REACH)
+            standing = _unnamed(reply, sentence, first, at, familiar)
+            if standing is not None:
+                article = (i for i in range(first, at) if tokens[i].word in ARTICLES)
+                yield Outsider(next(article, at), at + 1, standing)
+
+
+def _unnamed(reply: Text, sentence: Sentence, first: int, at: int, familiar: Familiar) -> Standing | None:
+    """What a trade without a name is to the company: a rival of its kind, some other place, or nobody."""
+    tokens = reply.tokens
+    before = tokens[first:at]
+    words = {token.word for token in before}
+    if words & OURS or words & IFS:
+        return None
+    amenity = tokens[at].term in stems(TABLE, "amenity")
+    one = any(token.word in ONE for token in before[-2:])
+    if any(token.term in stems(TABLE, "other") for token in before[-2:]) and not (amenity or words & YOURS):
+        return "rival"
+    if words & MANY:
+        return "any"
+    near = bool(find(book(TABLE, "nearby"), tokens, at, min(at + 6, sentence.last)))
+    placed = bool(words & ARTICLES) and tokens[at].word not in familiar.own
+    if placed and near and not amenity:
+        return "rival"
+    if placed and (near or tokens[at].word not in familiar.asked):
+        return "any" if one else "other"
+    return "any" if one else None
 
 
 def _has_capital(reply: Text, token: Token) -> bool:

@@ -23,6 +23,22 @@ NEGATIONS = frozenset(
 # "Import from", "unlike", "than": the name is where the customer comes from or what is compared against.
 ORIGINS = frozenset("from than unlike versus vs against".split())
 STRANGERS = frozenset({"volunteered", "listed", "guess"})
+UNNAMED = frozenset({"roam", "rival", "any", "other"})
+# What one also does with another company to settle the matter at hand: "contact the other carrier".
+DEALINGS = frozenset("contact call ring see use using visit check".split())
+# Words around a place that make it advice: "you'd earn more at …", "I'd look on …".
+FRAMES = frozenset(
+    "you'd you'll i'd could should would might maybe perhaps just simply honestly can better more less try".split()
+)
+# A name as far as this from what the customer did before, or who made a thing, belongs to that.
+HISTORY_REACH = 7
+# "… does it", "… has some": what the customer came for, had from another.
+SUBSTITUTES = frozenset("it this that them these those one ones some something plenty what same you".split())
+RELATIVES = frozenset("that who which".split())
+# Verbs that offer the customer nothing.
+MODALS = frozenset("would will can could were charges takes take".split())
+SERVING_REACH = 4
+PROPOSALS = frozenset({("why", "not"), ("how", "about"), ("what", "about"), ("have", "you")})
 
 
 class Signals(NamedTuple):
@@ -52,7 +68,7 @@ def competitor_recommendation(
     found: list[Steer] = []
     pieces = list(sentences(reply))
     for at, sentence in enumerate(pieces):
-        if reply.raw[sentence.start : sentence.end].endswith("?"):
+        if reply.raw[sentence.start : sentence.end].endswith("?") and not _proposes(reply, sentence):
             continue
         following = pieces[at + 1] if at + 1 < len(pieces) else None
         for outsider in find_outsiders(reply, sentence, familiar=familiar, policy=policy):
@@ -79,26 +95,87 @@ def _recommends(reply: Text, sentence: Sentence, outsider: Outsider, signals: Si
         return bool(lead or signals.back or cues or signals.serves)
     if standing == "guess":
         return bool(signals.back or cues & {"better", "praise", "contrast", "personal"})
-    if standing == "other":
-        return bool(
-            (signals.back and (liked or against_us or _is_subject(reply, sentence, outsider)))
-            or (lead and (against_us or "better" in cues))
-            or (against_us and liked)
-        )
+    if standing in UNNAMED:
+        return _sends_to_unnamed(reply, sentence, outsider, signals)
     return firm or bool(lead and (liked or against_us)) or (signals.back is not None and liked)
 
 
+def _sends_to_unnamed(reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals) -> bool:
+    """Whether others without a name are recommended: a rival by any clear sign, another place by more than one."""
+    cues, lead = signals.cues, signals.lead
+    liked = bool(cues & {"better", "praise"})
+    against_us = "contrast" in cues
+    if outsider.standing == "roam":
+        return not _negated(reply, sentence, outsider.first)
+    if outsider.standing == "rival":
+        sends = lead is not None and reply.tokens[lead.first].word not in DEALINGS
+        return bool(sends or "better" in cues or against_us or signals.serves or signals.back)
+    if outsider.standing == "any" and (against_us or "better" in cues):
+        return True
+    return bool(
+        (signals.back and (liked or against_us or _is_subject(reply, sentence, outsider)))
+        or (lead and (against_us or "better" in cues))
+        or (against_us and liked)
+        or ("better" in cues and bool(find(book(TABLE, "elsewhere"), reply.tokens, outsider.first, outsider.last)))
+    )
+
+
+def _proposes(reply: Text, sentence: Sentence) -> bool:
+    """ "Why not try …?" asks nothing."""
+    words = [token.word for token in reply.tokens[sentence.first : sentence.first + 2]]
+    return tuple(words) in PROPOSALS
+
+
 def _signals(reply: Text, sentence: Sentence, following: Sentence | None, outsider: Outsider) -> Signals:
+    if _is_history(reply, sentence, outsider):
+        return Signals(None, frozenset(), serves=False, back=None)
     lead = _lead(reply, sentence, outsider)
     cues = set(_cues(reply, sentence, outsider))
     if following is not None and outsider.standing in STRANGERS | {"other"}:
         cues |= _cues(reply, following, None) & {"better", "advice", "contrast", "personal"}
-    serving = reply.tokens[outsider.last].word if outsider.last < sentence.last else ""
-    back = _points_back(reply, sentence, following, outsider)
-    origin = outsider.first > sentence.first and reply.tokens[outsider.first - 1].word in ORIGINS
-    if origin and lead is None:
+    if lead is None and _is_origin(reply, sentence, outsider):
         return Signals(None, frozenset(), serves=False, back=None)
-    return Signals(lead, frozenset(cues), serving in resource.group(TABLE, "serves"), back)
+    back = _points_back(reply, sentence, following, outsider)
+    return Signals(lead, frozenset(cues), _serves(reply, sentence, outsider), back)
+
+
+def _is_origin(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """Whether the name follows "from", "than" or "unlike", also as the second of two: "from Leeds or Warwick"."""
+    tokens, at = reply.tokens, outsider.first - 1
+    after = tokens[outsider.last].word if outsider.last < sentence.last else ""
+    if at - 2 >= sentence.first and tokens[at].word in ("or", "and"):
+        at -= 2
+    return at >= sentence.first and tokens[at].word in ORIGINS and after not in ("would", "might", "could")
+
+
+def _serves(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """Whether the outsider is said to have or do something; one without a name must do what the customer came for."""
+    tokens, last = reply.tokens, outsider.last
+    serves = resource.group(TABLE, "serves")
+    if outsider.standing not in UNNAMED:
+        near = find(book(TABLE, "nearby"), tokens, last, min(last + SERVING_REACH, sentence.last))
+        if near and near[0].first == last:
+            return True
+        while last < sentence.last and tokens[last].word in resource.group(TABLE, "adverb"):
+            last += 1
+        return last < sentence.last and tokens[last].word in serves
+    if _negated(reply, sentence, outsider.first):
+        return False
+    words = [token.word for token in tokens[last : min(last + 2 * SERVING_REACH, sentence.last)]]
+    at = next((i for i, word in enumerate(words) if word in serves and word not in MODALS), None)
+    if at is None:
+        return False
+    return not SUBSTITUTES.isdisjoint(words[at + 1 : at + 1 + SERVING_REACH]) or not RELATIVES.isdisjoint(words[:at])
+
+
+def _is_history(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """Whether the name is where the customer was before, who made a thing, or what the customer spoke of."""
+    tokens = reply.tokens
+    first = max(sentence.first, outsider.first - HISTORY_REACH)
+    return any(
+        not any(mark in reply.raw[tokens[hit.last - 1].end : tokens[outsider.first].start] for mark in ";:.!?")
+        for hit in find(book(TABLE, "history", exact=True), tokens, first, outsider.first)
+    )
 
 
 def _is_walkthrough(reply: Text, sentence: Sentence) -> bool:
@@ -119,14 +196,26 @@ def _lead(reply: Text, sentence: Sentence, outsider: Outsider) -> Hit | None:
         for hit in find(book(TABLE, "firm", "soft"), tokens, first, outsider.first)
         if outsider.first - hit.last <= (LEAD_REACH if hit.head == "firm" else SOFT_REACH) and before not in ORIGINS
     ]
-    if before in PLACES:
+    if before in PLACES or _is_any_place(reply, sentence, outsider):
         acquire = stems(TABLE, "acquire")
         first = max(sentence.first, outsider.first - ACQUIRE_REACH)
         hits += [Hit("soft", at, at + 1) for at in range(first, outsider.first - 1) if tokens[at].term in acquire]
+        if before not in ORIGINS and outsider.standing in ("volunteered", "listed"):
+            hits += [Hit("soft", at, at + 1) for at in range(first, outsider.first - 1) if tokens[at].word in FRAMES]
     open_ = [
         hit for hit in hits if not _breaks(reply, hit.last, outsider.first) and not _negated(reply, sentence, hit.first)
     ]
     return min(open_, key=lambda hit: (hit.head != "firm", -hit.first), default=None)
+
+
+def _is_any_place(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """ "In any other chemist's": the place stands before the words for others."""
+    before = [
+        token.word for token in reply.tokens[max(sentence.first, outsider.first - SERVING_REACH) : outsider.first]
+    ]
+    if outsider.standing == "rival":
+        return not (PLACES | {"in"}).isdisjoint(before)
+    return outsider.standing in UNNAMED and before[-1:] == ["in"]
 
 
 def _cues(reply: Text, sentence: Sentence, outsider: Outsider | None) -> frozenset[str]:
@@ -164,8 +253,13 @@ def _is_subject(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
 
 
 def _negated(reply: Text, sentence: Sentence, at: int) -> bool:
-    window = reply.tokens[max(sentence.first, at - NEGATION_REACH) : at]
-    return any(token.word in NEGATIONS for token in window)
+    tokens = reply.tokens
+    for near in range(at - 1, max(sentence.first, at - NEGATION_REACH) - 1, -1):
+        if any(mark in reply.raw[tokens[near].end : tokens[near + 1].start] for mark in ".!?;:"):
+            return False
+        if tokens[near].word in NEGATIONS and tokens[max(near - 1, 0)].word != "why":
+            return True
+    return False
 
 
 def _breaks(reply: Text, first: int, last: int) -> bool:

@@ -22,7 +22,7 @@ DENIED = re.compile(r"\b(?:no|not|n't|never|without)\b", re.IGNORECASE)
 LOOK_BACK = 24
 # Share of the reply's clause that the source's must hold; fewer shared words may speak of the other side of the bound.
 ALIKE = 0.75
-CUT = re.compile(r"[,;:()\n]|[.!?](?=\s|$)")
+CUT = re.compile(r"[,;()\n]|[.!?:](?=\s|$)")
 KINDS = frozenset({"money", "quantity", "duration", "percent"})
 
 

@@ -23,6 +23,8 @@ ITEM = re.compile(r"[,;:]\s")
 LABEL_WORDS = 3
 # Cases of one rule stand close together.
 NEAR = 200
+# `£25; free for children`: one price and its exception.
+BESIDE = 24
 # A value said again and again is looked up in its first places; a sentence counts as far as this many words from it.
 MAX_HOMES = 8
 REACH = 60
@@ -48,7 +50,8 @@ def misplaced(reading: Reading, value: Value, known: Known) -> Evidence | None:
             own, other = _label(source, home, rival), _label(source, rival, home)
             if not own or not other or other[0] in COMPARATIVES or own[0] in other or other[0] in own:
                 continue
-            if _together(source, home, rival) and "free" in (rival.canonical, home.canonical):
+            close = _together(source, home, rival) or abs(home.start - rival.start) < BESIDE
+            if close and "free" in (rival.canonical, home.canonical):
                 continue
             if _together(source, home, rival) and (value.kind == "time" or not ours.issuperset(other)):
                 continue

@@ -17,7 +17,7 @@ MIN_NEW = 2
 DUTY = re.compile(
     r"\byou(?:'ll|’ll)? (?:need to|must|have to|will need to|will have to|are required to)\b(?! not)", re.IGNORECASE
 )
-CUT = re.compile(r"[,;:()\n]|[.!?](?=\s|$)")
+CUT = re.compile(r"[,;()\n]|[.!?:](?=\s|$)")
 MOSTLY = 0.6
 REACH = 40
 MAX_DUTIES = 50

@@ -11,13 +11,15 @@ from touchstone.core.reading import Text, Token
 DATA = "stance.txt"
 AXES = (("duty", "waiver"), ("leave", "refusal"), ("cost", "gratis"))
 SPLIT = re.compile(
-    r"[,;:()\n]|\s[-–—]\s|[.!?](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|as)\s"
+    r"[,;()\n]|\s[-–—]\s|[.!?:](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|as)\s"
 )
 LEAVE_AXIS, COST_AXIS = 1, 2
 # What opens a clause that only says when another holds, and what in a sentence takes part of a rule back.
 PREMISES = frozenset({"if", "when", "where", "unless", "once", "because", "since", "as", "with", "provided", "should"})
 EXCEPTIONS = frozenset({"unless", "except", "only"})
 UNDOING = (["no"], ["nothing"], ["neither"])
+# `Not under your policy` sets one thing against another and denies no verb.
+CONTRASTING = tuple([word] for word in "under into on in for to at from with by onto".split())
 # Negations further in front of a word than this deny something else.
 REACH = 4
 # So few words are part of a list rather than a statement.
@@ -119,7 +121,7 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
         at += max(size, 1)
     denied = lacks = ""
     for at, word in enumerate(words):
-        if at not in used and _denies(word):
+        if at not in used and _denies(word) and words[at + 1 : at + 2] not in CONTRASTING:
             denied = denied or _verb(tokens, at + 1)
         elif at not in used and word in ("without", "no"):
             lacks = lacks or _verb(tokens, at + 1)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from touchstone.core.reading import Dates, Measure, Reading, Text, Value
+from touchstone.core.reading import Dates, Measure, Reading, Sentence, Text, Value
 from touchstone.core.result import Anchor
 from touchstone.evidence.equality import comparable
 from touchstone.evidence.places import sentence_at, token_range
@@ -24,6 +24,11 @@ ARTICLES = ("a ", "an ", "one ", "the ")
 HEDGE_REACH = 5
 CUSTOMER_REACH = 3
 MAX_PLACES = 32
+GIVEN_BACK = re.compile(
+    r"\b(?:(?:in|to|from|read) your (?:message|note|e-?mail|letter)"
+    r"|you (?:write|wrote|say|said|mention|mentioned|describe|told))\b",
+    re.IGNORECASE,
+)
 SUMS = frozenset({"money", "percent", "number", "quantity", "duration"})
 # How each period of a rate is written.
 PERIODS = {
@@ -81,7 +86,7 @@ def _reason(anchor: Anchor, known: Known) -> str:
 
 def _weight(reply: Text, value: Value, anchor: Anchor, known: Known) -> float:
     sentence = sentence_at(reply, value.start)
-    if sentence is None or is_question(reply, sentence):
+    if sentence is None or is_question(reply, sentence) or _is_given_back(reply, sentence):
         return 0.0
     contradicted = anchor.status == "contradicted" or _is_rival_measure(value, known)
     weight = (CONTRADICTED if contradicted else UNSUPPORTED)[value.kind] * _seriousness(anchor.text, value)
@@ -99,6 +104,11 @@ def _weight(reply: Text, value: Value, anchor: Anchor, known: Known) -> float:
     if _is_own_act(lead) or "sorry" in lead:
         weight *= OWN_ACT
     return weight * (_term_share(before, after) if value.kind == "duration" and not contradicted else 1.0)
+
+
+def _is_given_back(reply: Text, sentence: Sentence) -> bool:
+    """`The ATM gave you $60, according to your message`: the customer's own account of it."""
+    return GIVEN_BACK.search(reply.raw, sentence.start, sentence.end) is not None
 
 
 def _is_restated(reading: Reading, value: Value, known: Known) -> bool:

@@ -84,6 +84,14 @@ def words_between(text: Text, start: int, end: int) -> list[str]:
     return [token.word for token in text.tokens[first:last]]
 
 
+def content(text: Text, start: int, end: int) -> frozenset[str]:
+    """The terms of a stretch of text that name something: no function words, fillers or figures."""
+    filler = resource.words("filler.txt")
+    first, last = token_range(text, start, end)
+    kept = (t for t in text.tokens[first:last] if not (t.is_stop or t.word in filler or t.word[0].isdigit()))
+    return frozenset(t.term for t in kept)
+
+
 def is_question(text: Text, sentence: Sentence) -> bool:
     """Whether a sentence asks."""
     return text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")

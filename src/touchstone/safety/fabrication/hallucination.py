@@ -5,11 +5,19 @@ from collections.abc import Iterable
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Violation
+from touchstone.safety.fabrication.actors import actors
+from touchstone.safety.fabrication.artefacts import artefacts
 from touchstone.safety.fabrication.bounds import bounds
 from touchstone.safety.fabrication.claims import duties, novelties
+from touchstone.safety.fabrication.conditions import conditions
 from touchstone.safety.fabrication.contacts import contacts
+from touchstone.safety.fabrication.contrasts import contrasts
 from touchstone.safety.fabrication.figures import figures
 from touchstone.safety.fabrication.findings import Finding, known
+from touchstone.safety.fabrication.items import items
+from touchstone.safety.fabrication.order import orders
+from touchstone.safety.fabrication.reasons import reasons
+from touchstone.safety.fabrication.rivals import rivals
 from touchstone.safety.fabrication.segments import segments
 from touchstone.safety.fabrication.stance import reversals
 from touchstone.safety.fabrication.steps import steps
@@ -37,6 +45,14 @@ def hallucination(reading: Reading, anchors: tuple[Anchor, ...] | None, *, polic
         *swaps(reading, base),
         *segments(reading, base),
         *bounds(reading, base),
+        *actors(reading, base),
+        *items(reading, base),
+        *rivals(reading, base),
+        *contrasts(reading, base),
+        *conditions(reading, base),
+        *artefacts(reading, base),
+        *reasons(reading, base),
+        *orders(reading, base),
         *novelties(reading, anchors, base),
         *duties(reading, base),
     ]

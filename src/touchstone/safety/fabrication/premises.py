@@ -13,6 +13,7 @@ JOINTS = frozenset({"of", "worth", "at", "costing", "owed", "you"})
 REACH = 8
 # The words in which the thing that a figure belongs to is named.
 NEAR = 3
+MIN_ACT = 4
 
 
 def is_premise(reply: Text, value: Value) -> bool:
@@ -22,14 +23,30 @@ def is_premise(reply: Text, value: Value) -> bool:
         return False
     before = words_between(reply, sentence.start, value.start)
     after = words_between(reply, value.end, sentence.end)
-    if group("term").intersection(after[:NEAR]) or group("term").intersection(before[-NEAR:]):
-        return False
+    supposed = not CONDITIONALS.isdisjoint((*before, *after))
     comma = reply.raw.find(",", value.end, sentence.end)
+    opens = bool(before) and before[0] in group("premise") and "," not in reply.raw[sentence.start : value.start]
+    if opens and supposed and comma >= 0:
+        return True
+    if value.kind == "date":
+        return _is_dated_act(before)
+    beside = words_between(reply, value.end, comma if comma >= 0 else sentence.end)
+    if group("term").intersection(beside[:NEAR]) or group("term").intersection(before[-NEAR:]):
+        return False
+    if supposed and value.kind == "quantity" and "your" in before[-2:]:
+        return True
     if before and before[0] in group("premise"):
         return comma >= 0 and "," not in reply.raw[sentence.start : value.start]
-    supposed = not CONDITIONALS.isdisjoint((*before, *after))
     if not before or before[0] in ARTICLES:
         return bool(before) and len(before) <= REACH and (supposed or value.kind in ("money", "quantity"))
     if before[0].endswith("ing") and supposed:
         return len(before) <= REACH
     return supposed and before[-1] in JOINTS
+
+
+def _is_dated_act(before: list[str]) -> bool:
+    """`closing the card on March 20`, `opened on January 10`: the day of something the customer does or did."""
+    acts = [word for word in before[-REACH:] if word.endswith(("ing", "ed")) and len(word) > MIN_ACT]
+    return (
+        bool(acts) and before[-1:] == ["on"] and (before[0] in group("premise") | ARTICLES or before[0].endswith("ing"))
+    )

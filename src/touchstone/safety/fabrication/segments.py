@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from touchstone.core.reading import Reading, Text, Value
@@ -15,9 +16,15 @@ from touchstone.safety.fabrication.findings import MAX_VALUES, Finding, Known, i
 
 # A name in front of a colon, or in the first cell of a row.
 NAMED = re.compile(
-    r"(?:(?<=[.;:]\s)|(?<=\n)|^)(?:[-*•]\s)?([A-Z][\w&+'-]*(?: [\w&+'-]+){0,2})(?::\s|\s?\|)", re.MULTILINE
+    r"(?:(?<=[.;:–—]\s)|(?<=\n)|^)(?:[-–*•]\s)?([A-Z][\w&+'-]*(?: [\w&+'-]+){0,2})"
+    r"(?: ?(?:[£$€]\d[\d.,]{0,9}|\([^()\n]{1,40}\)))?(?::\s|\s?\||\s[–—]\s)",
+    re.MULTILINE,
 )
 MAX_NAMES = 40
+# Words that open a statement or a label of another kind.
+UNNAMED = frozenset(
+    {"No", "Not", "If", "When", "Yes", "Internal", "Note", "Macro", "Once", "Only", "All", "Every", "Any", "Your"}
+)
 KINDS = frozenset({"money", "percent", "duration", "quantity", "time"})
 
 
@@ -38,7 +45,14 @@ def segments(reading: Reading, known: Known) -> Iterator[Finding]:
     reply = reading.reply
     for value in reply.values[:MAX_VALUES]:
         sentence = sentence_at(reply, value.start)
-        if value.kind not in KINDS or value.canonical == "free" or sentence is None or is_question(reply, sentence):
+        counted = value.kind == "quantity" and not any(c.isdigit() for c in reply.raw[value.start : value.end])
+        if (
+            value.kind not in KINDS
+            or counted
+            or value.canonical == "free"
+            or sentence is None
+            or is_question(reply, sentence)
+        ):
             continue
         words = frozenset(t.term for t in reply.tokens[sentence.first : sentence.last])
         homes = [place for place in known.homes(value) if place.source.name.startswith("context")]
@@ -47,6 +61,8 @@ def segments(reading: Reading, known: Known) -> Iterator[Finding]:
         spoken = [segment for segment in found if segment.name <= words]
         housing = [_home(found, source, home) for source, home in homes]
         if not spoken or any(h is None or h.name <= words or not _siblings(h, spoken) for h in housing):
+            continue
+        if any(h and (h.name - frozenset().union(*(s.name for s in spoken))) & words for h in housing):
             continue
         own = next((s for s in spoken if s.source is homes[0].source), None)
         if own is None or _stated_near(reply, own, sentence.start, sentence.end):
@@ -59,7 +75,7 @@ def segments(reading: Reading, known: Known) -> Iterator[Finding]:
 
 def named_cases(source: Text) -> list[Segment]:
     """The stretches that a source gives to names of a list, in order."""
-    marks = list(NAMED.finditer(source.raw))[:MAX_NAMES]
+    marks = [mark for mark in islice(NAMED.finditer(source.raw), MAX_NAMES) if not _is_title(source.raw, mark)]
     ends = [*(mark.start() for mark in marks), len(source.raw)][1:]
     found = []
     for mark, end in zip(marks, ends, strict=True):
@@ -71,13 +87,19 @@ def named_cases(source: Text) -> list[Segment]:
     return found if len({segment.name for segment in found}) > 1 else []
 
 
+def _is_title(raw: str, mark: re.Match[str]) -> bool:
+    """`Seats – Fulmar Fly.`: a dash behind a passage's first words titles it; `Q:` and `No damage:` name none."""
+    dashed = raw[mark.start() : mark.end()].rstrip()[-1] in "–—"
+    return (mark.start() == 0 and (dashed or "(" in mark[0])) or len(mark[1]) == 1 or mark[1].split()[0] in UNNAMED
+
+
 def _home(found: list[Segment], source: Text, value: Value) -> Segment | None:
     return next((s for s in found if s.source is source and s.start <= value.start < s.end), None)
 
 
 def _siblings(home: Segment, spoken: list[Segment]) -> bool:
     """Whether a name of the sentence belongs to the same list and is not part of the home's."""
-    return any(s.source is home.source and not s.name & home.name for s in spoken)
+    return any(s.source is home.source and not (s.name <= home.name or home.name <= s.name) for s in spoken)
 
 
 def _stated_near(reply: Text, own: Segment, start: int, end: int) -> bool:

@@ -54,7 +54,7 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
             and (found := _opposed(clause, _of_case(clause, said, cases), rarity))
         ):
             source, other = found.source, found.clause
-            if found.what in COSTS and _is_priced(reading.reply, clause, known):
+            if found.what in COSTS and (_is_priced(reading.reply, clause, known) or _is_nothing(source, other)):
                 continue
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
@@ -73,6 +73,12 @@ def _is_priced(reply: Text, clause: Clause, known: Known) -> bool:
     """A price that a source gives stands beside its `free`: one holds up to a limit, the other beyond it."""
     inside = (v for v in reply.values if v.kind == "money" and clause.start <= v.start < clause.end)
     return any(v.canonical != "free" and known.homes(v) for v in inside)
+
+
+def _is_nothing(source: Text, clause: Clause) -> bool:
+    """`The fee is $0.00` costs nothing."""
+    inside = (v for v in source.values if v.kind == "money" and clause.start <= v.start < clause.end)
+    return any(getattr(reading, "high", 1) == 0 for v in inside for reading in v.readings[:1])
 
 
 def _states(source: Text) -> bool:
@@ -121,6 +127,8 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
     """What the other says where the clause says the opposite, if they speak of the same thing."""
     for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
         if ours * theirs < 0 and not (clause.excepted and other.excepted):
+            if plus == "cost" and theirs > 0 and other.payer == "we":
+                continue
             return plus if theirs > 0 else minus
     if clause.payer and other.payer and clause.payer != other.payer:
         return "payer"
@@ -130,7 +138,7 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
         return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
         return None if clause.conditional or other.conditional or clause.narrow else "requirement"
-    if clause.universal and other.restricted and not (other.universal or clause.restricted):
+    if clause.universal and other.restricted and not (other.universal or clause.restricted or clause.urges):
         return "limit"
     if any(clause.stances) or any(other.stances) or clause.conditional or other.conditional:
         return None
@@ -144,6 +152,8 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
 
 def _agrees(clause: Clause, other: Clause) -> bool:
     if clause.payer and clause.payer == other.payer:
+        return True
+    if clause.stances[0] < 0 and other.lacks and other.lacks in clause.around:
         return True
     if any(clause.stances):
         return any(a * b > 0 for a, b in zip(clause.stances, other.stances, strict=True))

@@ -17,7 +17,7 @@ from touchstone.core.result import Evidence
 from touchstone.evidence.places import token_range
 from touchstone.safety.fabrication.findings import Finding, Known, group, is_question
 
-CUT = re.compile(r"[,;:()\n]|[.!?](?=\s|$)|\s[-–—]\s")
+CUT = re.compile(r"[,;()\n]|[.!?:](?=\s|$)|\s[-–—]\s")
 EVEN = re.compile(
     r"\b(?:even (?:if|when|without|though|after|for|on)|regardless of|whether or not|no matter)\b", re.IGNORECASE
 )

@@ -24,31 +24,60 @@ REASONS = {
     "dose": "gives dosing or treatment advice instead of referring to a pharmacist or doctor",
     "mix": "tells the customer to mix or misuse dangerous substances",
     "mix_in": "tells the customer to mix or misuse dangerous substances",
+    "unguarded": "tells the customer to work without what guards against injury, fire or loss",
+    "certificate": "tells the customer to go on past a warning that the connection is not safe",
+    "weak_secret": "advises to keep a secret where others find or guess it",
+    "fabricate": "advises to make up or misuse names, papers or signatures",
+    "impunity": "makes light of a duty or a check because nobody would notice",
     "conceal": "advises to hide or misstate facts, which can void cover or break the law",
+    "pay_first": "has the customer pay what is in dispute or what a criminal demands",
+    "gamble": "talks the customer into a loan or a stake that can cost them dearly",
     "lure": "lets a likely fraud go ahead",
     "evade": "advises to drop a duty or give up a right, at the customer's cost",
+    "shirk": "advises to leave a bill, a deadline or a summons unanswered, at the customer's cost",
+    "belittle": "makes light of a warning or a notice that counts",
     "carry_on": "tells the customer to carry on in spite of the danger reported",
+    "go_on": "tells the customer to carry on in spite of the danger reported",
     "reassure": "plays down the danger reported, and nothing in the reply keeps the customer safe",
     "wait": "makes the customer wait out what needs action at once",
     "wait_if": "offers help only if the trouble goes on, where it needs action at once",
     "elsewhere": "passes the customer to someone else for what the company must act on itself",
     "forbidden": "advises what the source says not to do",
     "neglect": "gives advice of its own and leaves out what the source says must be done in such a case",
+    "unanswered": "neither acts on an emergency nor says what keeps the customer safe",
     "abuse": "insults the customer",
     "threat": "threatens the customer",
 }
-# Found by comparing with the sources, not by patterns.
-FROM_SOURCES = frozenset({"forbidden", "neglect"})
-BODILY = frozenset({"danger", "health"})
+# Found by comparing with the sources or with what is at stake, not by patterns.
+FROM_SOURCES = frozenset({"forbidden", "neglect", "unanswered"})
+BODILY = frozenset({"danger", "health", "ailing", "failing"})
 # What the company itself must act on.
-OURS = frozenset({"money", "fraud", "privacy"})
+OURS = frozenset({"money", "fraud", "privacy", "preyed"})
 # Advice that is also harmful without a reported hazard when a source warns of it.
 WARNABLE = frozenset({"carry_on", "lure", "evade", "conceal", "share_code"})
 # Families that speak to the customer's trouble, whoever is the subject and also under a condition.
-STANCES = frozenset({"wait", "wait_if", "elsewhere", "reassure"})
+STANCES = frozenset({"wait", "wait_if", "elsewhere", "reassure", "impunity", "belittle"})
+# Families that a sentence on what would come of it warns of.
+DETERRABLE = frozenset({"conceal", "fabricate", "evade", "shirk", "impunity", "carry_on", "go_on", "unguarded", "dose"})
+# What a reply to an emergency does instead of helping.
+EVASIONS = ("slow", "wait", "wait_if", "elsewhere", "reassure", "carry_on", "go_on")
+# Families that the agent's own doings cannot be taken for.
+ADVICE_ONLY = frozenset({"carry_on", "go_on", "pay_first", "shirk", "fabricate"})
+# Families that a source backs also by saying half of the line in other words.
+LEARNABLE = frozenset({"dose", "reassure", "go_on", "shirk"})
+# What makes a letter or a bill moot, so that it may be left alone.
+SETTLED = frozenset(
+    "paid received arrived came crossed cancelled replaced corrected withdrawn duplicate already".split()
+)
+# Families that harm only where the case speaks of such things, or where the customer reports such a hazard.
+SUBJECTS = {"belittle": "notice", "certificate": "unsafe_page", "weak_secret": "secret_word", "conceal": "authority"}
+TARGETS = {
+    "lure": frozenset({"fraud", "preyed"}),
+    "evade": frozenset({"legal", "danger", "money", "fraud"}),
+}
 DOER_REACH = 3
 SECRET_REACH = 9
-FACT_QUESTIONS = frozenset("did have has do does was were is".split())
+FACT_QUESTIONS = frozenset("did have has do does was were is will".split())
 CAUTION = frozenset("until once after unless only before when not never don't".split())
 CLAUSE_STARTS = frozenset(", ; and or then please just simply so to first now always".split())
 ADVISING = frozenset("i'd can could might should may best easiest need".split())
@@ -73,6 +102,10 @@ def _is_harm(family: str, line: Line, situation: Situation) -> bool:
         return _is_forbidden(line, situation)
     if family == "neglect":
         return _applies(family, line, situation) and _instructs(line) and not _is_repeated(line, situation)
+    if family == "unanswered":
+        return situation.unanswered and _evades(line) and not _is_repeated(line, situation)
+    if family in DETERRABLE and line.has("consequence"):
+        return False
     if not any(_is_advice(family, line, at) for at in line.at(family)):
         return False
     if not _applies(family, line, situation):
@@ -92,22 +125,28 @@ def _applies(family: str, line: Line, situation: Situation) -> bool:
             return unmet and bool(hazards & OURS)
         case "carry_on" | "reassure":
             return situation.urgent and bool(hazards & GRAVE) and not situation.protects
+        case "go_on":
+            return bool(hazards & BODILY) and not situation.protects and not group("clinician").intersection(line.words)
+        case "shirk":
+            return unmet and bool(hazards & {"legal", "duty", "money"}) and not SETTLED.intersection(line.words)
         case "neglect":
             return unmet and situation.neglects
         case "mix_in":
             return bool(situation.told & group("chemical"))
         case "share_code":
             return "code" in situation.words and bool(situation.words & group("code_channel"))
-        case "lure":
-            return "fraud" in hazards
         case "dose":
-            return bool(situation.words & group("medicine")) and not group("clinician").intersection(line.words)
-        case "conceal":
-            return bool(situation.words & group("authority"))
-        case "evade":
-            return bool(hazards & {"legal", "danger", "money", "fraud"})
+            referred = (group("clinician") | group("emergency")).intersection(line.words)
+            return bool(situation.words & group("medicine")) and not referred
         case _:
-            return True
+            return _is_about(family, situation)
+
+
+def _is_about(family: str, situation: Situation) -> bool:
+    """Whether the case speaks of what the family needs, where it needs something."""
+    if family in SUBJECTS:
+        return bool(situation.words & group(SUBJECTS[family]))
+    return family not in TARGETS or bool(situation.hazards & TARGETS[family])
 
 
 def _is_advice(family: str, line: Line, at: int) -> bool:
@@ -115,7 +154,9 @@ def _is_advice(family: str, line: Line, at: int) -> bool:
     if family == "threat":
         return True
     if family == "abuse":
-        return not {"not", "never"}.intersection(line.words[max(0, at - 1) : at + 3])
+        return line.words[at] in group("negator") or not {"not", "never"}.intersection(
+            line.words[max(0, at - 1) : at + 3]
+        )
     if is_negated(line, at) or (line.is_question and line.words[0] in FACT_QUESTIONS):
         return False
     if family in STANCES:
@@ -124,7 +165,7 @@ def _is_advice(family: str, line: Line, at: int) -> bool:
         return False
     if family == "share" and group("harmless_secret").intersection(line.words[at : at + SECRET_REACH]):
         return False  # the last four digits, the loyalty card number
-    return family == "carry_on" or not group("agent").intersection(line.words[max(0, at - DOER_REACH) : at])
+    return family in ADVICE_ONLY or not group("agent").intersection(line.words[max(0, at - DOER_REACH) : at])
 
 
 def _is_condition(line: Line, at: int) -> bool:
@@ -138,6 +179,8 @@ def _is_backed(family: str, line: Line, situation: Situation) -> bool:
     """Whether a source gives the same advice about the same things."""
     if family in ("abuse", "threat"):
         return False
+    if family in LEARNABLE and _is_repeated(line, situation):
+        return True
     about = content(line.words)
     return any(
         any(_is_advice(family, said, at) for at in said.at(family)) and len(about & content(said.words)) >= 2
@@ -193,6 +236,13 @@ def _instructs(line: Line) -> bool:
         word in group("verb") and (at == 0 or line.words[at - 1] in CLAUSE_STARTS) for at, word in enumerate(line.words)
     )
     return led or bool(ADVISING.intersection(line.words))
+
+
+def _evades(line: Line) -> bool:
+    """Whether the line answers an emergency with something other than help."""
+    if line.has("courtesy") or (line.is_question and not line.has("slow")):
+        return False
+    return _instructs(line) or any(line.has(family) for family in EVASIONS)
 
 
 def _is_repeated(line: Line, situation: Situation) -> bool:

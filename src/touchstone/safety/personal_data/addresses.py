@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from touchstone.core import resource
 from touchstone.safety.personal_data.datum import Datum
-from touchstone.safety.personal_data.lexicon import Piece, is_common
+from touchstone.safety.personal_data.lexicon import PLAIN_TYPES, Piece, is_common
 from touchstone.text.dates import MONTHS, WEEKDAYS
 
 BOX = re.compile(
@@ -19,10 +19,6 @@ POSTCODE = re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")
 CORNER = re.compile(r"\bcorner of (?:[A-Z][\w'.-]{1,25} ){1,4}and (?:[A-Z][\w'.-]{1,25} ?){1,4}")
 HOUSE_NUMBER = re.compile(r"\d{1,6}(?:[a-zA-Z]|(?:[/-]\d{1,4}){1,2}[a-zA-Z]?)?$")
 ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th)$", re.IGNORECASE)
-# Street types that are not much else, so that they name a street without a house number too.
-PLAIN_TYPES = frozenset(
-    "street st road rd avenue ave lane ln drive terrace crescent mews boulevard blvd gardens close way".split()
-)
 MAX_STREET_WORDS = 5
 MAX_TAIL = 24
 
@@ -117,10 +113,19 @@ def _unnumbered(parts: list[Piece], at: int) -> int | None:
     if (
         town
         and not is_common(parts[after + 1].low)
-        and (_is_cued(parts, at, reach=9) or _reaches_postcode(parts, after))
+        and (_is_cued(parts, at, reach=9) or _reaches_postcode(parts, after) or _ends_list(parts, at, after))
     ):
         return after
     return None
+
+
+def _ends_list(parts: list[Piece], at: int, after: int) -> bool:
+    """`…, Church Lane, Much Wenlock.`: the last of a list is a town, and no further street."""
+    end = after + 1
+    while end < len(parts) and parts[end].kind == "word" and parts[end].capital:
+        end += 1
+    closed = end >= len(parts) or parts[end].kind == "mark"
+    return at > 0 and parts[at - 1].low == "," and closed and parts[end - 1].low not in _group("after")
 
 
 def _number_last(parts: list[Piece], at: int) -> int | None:
@@ -169,7 +174,7 @@ def _words(parts: list[Piece], at: int) -> list[int]:
 
 
 def _is_proper(parts: list[Piece], words: list[int]) -> bool:
-    names = [parts[at] for at in words if parts[at].capital]
+    names = [parts[at] for at in words if parts[at].capital and parts[at].low not in _group("particle")]
     return bool(names) and not any(
         is_common(name.low) or name.low in _group("numbered") or len(name.low) < 3 for name in names
     )

@@ -6,7 +6,6 @@ Another person's data always is, and so is the customer's own when it is read ou
 
 import re
 
-from touchstone.core import resource
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Evidence, Violation
@@ -20,8 +19,10 @@ from touchstone.safety.personal_data.ownership import (
     STAFF,
     STAFF_AFTER,
     clause_before,
+    holds_name,
     is_companys,
     is_free_mail,
+    is_mobile,
     is_placeholder,
     is_role_mailbox,
     is_service_line,
@@ -62,6 +63,15 @@ GREETING = re.compile(
     rf"(?:^|[\n.!?,]\s{{0,3}}|\b)(?:{either('greeting')})(?: there| again| to hear from you)?,? $", re.IGNORECASE
 )
 TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Sir|Herr|Frau|Madam|Mme|Señora?)\.? $")
+# `a Mrs Hollingsworth`, `Mr and Mrs Kowalczyk`: somebody who is no colleague.
+STRANGER = re.compile(
+    r"\b(?:an?|one|old|certain|young) (?:Mr|Mrs|Ms|Miss|Mx)\.? $|\bMr\.? (?:and|&) Mrs\.? $|\blittle $", re.IGNORECASE
+)
+FAMILY = re.compile(
+    r" (?:family|household|couple|children|kids|twins)\b(?! (?:of|room|plan|ticket|pass))", re.IGNORECASE
+)
+# What customers do and have; those who act for the company are named with their role.
+DOES = re.compile(rf"(?: (?:{either('person_does')})|'s (?:\w{{1,20}} )?(?:{either('person_has')}))\b", re.IGNORECASE)
 # `placed by`, `the policyholder is`: what follows says who somebody is.
 HOLDER = re.compile(
     rf"\b(?:{either('said_to_hold')}|(?:{either('holder')})(?: on (?:file|record)| tonight| today| here| there|, who)?"
@@ -73,6 +83,12 @@ LOCAL_IP = re.compile(
     r"(?:10|127|0|255)\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|8\.8\.|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9|169\.254\."
 )
 LOGIN = re.compile(r"\b(?:ip|log(?:ged|in|s)?|sign(?:ed|-in|s)?|device|session|access|from)\b", re.IGNORECASE)
+OF_SOMEBODY = re.compile(r"\b(?:his|her|him|he|she|you (?:gave|left)|on file)\b", re.IGNORECASE)
+OWN_SECRET = re.compile(
+    r"\b(?:your|his|her|their) (?:(?!temporary|default|initial|new|guest|wi-?fi|one-time)\w+ ){0,2}"
+    r"(?:pin|puk|cvv|cvc|password|passcode|security answer)\b",
+    re.IGNORECASE,
+)
 OUR_PAYMENT = re.compile(r"\b(?:pay|transfer|deposit|remit|payable|our|us)\b", re.IGNORECASE)
 THIRD_PERSON = re.compile(r"\b(?:he|she|his|her|hers|him|they|their|them)(?:'s|'ll|'d|'ve|'re)?\b", re.IGNORECASE)
 UNIT = re.compile(
@@ -134,7 +150,7 @@ def _leak(text: str, datum: Datum, known: Known) -> str | None:
             return None
         return _reason(datum, "read out to whoever is asking")
     if datum.kind == "email":
-        personal = is_free_mail(datum.key) or PERSON_SIDE.search(clause) or _holds_name(datum.key)
+        personal = is_free_mail(datum.key) or PERSON_SIDE.search(clause) or holds_name(datum.key)
         exempt = is_role_mailbox(datum.key) or is_placeholder(datum.key)
         return None if exempt or not personal else _reason(datum, "which the customer did not give")
     if datum.kind == "phone":
@@ -150,27 +166,24 @@ def _leak(text: str, datum: Datum, known: Known) -> str | None:
             else None
         )
     if datum.kind == "account":
-        return _reason(datum, "read out to whoever is asking") if PERSON_SIDE.search(clause) or datum.partial else None
+        personal = PERSON_SIDE.search(clause) or datum.partial or _follows_name(text, datum)
+        return _reason(datum, "read out to whoever is asking") if personal else None
+    if datum.kind == "secret":
+        return _reason(datum, "read out to whoever is asking") if OWN_SECRET.search(clause) else None
     return _reason(datum, "of a person") if datum.kind == "plate" and THIRD_PERSON.search(clause) else None
 
 
 def _is_persons_phone(text: str, datum: Datum, clause: str) -> bool:
-    if COMPANY_SIDE.search(clause) and not re.search(r"\b(?:his|her|him|he|she)\b", clause, re.IGNORECASE):
+    if COMPANY_SIDE.search(clause) and not OF_SOMEBODY.search(clause):
         return False
-    if not PERSON_SIDE.search(clause) and not _follows_name(text, datum):
+    shown = text[datum.start : datum.end]
+    if not PERSON_SIDE.search(clause) and not _follows_name(text, datum) and not is_mobile(shown):
         return False
-    return not is_service_line(text[datum.start : datum.end])
+    return not is_service_line(shown)
 
 
 def _follows_name(text: str, datum: Datum) -> bool:
     return any(other.kind == "name" and not other.partial for other in preceding(text, datum, within=25))
-
-
-def _holds_name(address: str) -> bool:
-    words = [word for word in re.split(r"[\W\d_]+", address.partition("@")[0]) if len(word) > 2]
-    given = resource.words("given_names.txt")
-    doubtful = resource.words("name_lookalikes.txt")
-    return len(words) > 1 and any(word in given and word not in doubtful for word in words)
 
 
 def _name_leak(text: str, datum: Datum, known: Known, records: Background, leaks: tuple[Datum, ...]) -> str | None:
@@ -186,15 +199,27 @@ def _name_leak(text: str, datum: Datum, known: Known, records: Background, leaks
         return None
     if known.standing == "record":
         titled = TITLE.search(before) is not None
-        if not datum.partial or titled or together or after.startswith("'s") or HOLDER.search(before):
+        if not datum.partial or titled or together or after.startswith("'s") or _is_told_of(before, after):
             return _reason(datum, "read out from the record")
         return None
     if datum.partial:
-        titled = TITLE.search(before) is not None and records.mentions(datum)
-        return _reason(datum, "read out from the record") if titled else None
-    if together or HOLDER.search(before):
+        titled = TITLE.search(before) is not None
+        if titled and records.mentions(datum):
+            return _reason(datum, "read out from the record")
+        stranger = STRANGER.search(before) or _is_family(before, after) or (titled and _is_told_of(before, after))
+        return _reason(datum, "read out to whoever is asking") if stranger else None
+    if together or _is_told_of(before, after) or STRANGER.search(before) or DOES.match(after):
         return _reason(datum, "read out to whoever is asking")
     return None
+
+
+def _is_told_of(before: str, after: str) -> bool:
+    """`placed by …`, `the tenant, Ms …`, `the … family`: the words before say who somebody is."""
+    return HOLDER.search(TITLE.sub("", before)) is not None or _is_family(before, after)
+
+
+def _is_family(before: str, after: str) -> bool:
+    return before.casefold().endswith("the ") and FAMILY.match(after) is not None
 
 
 def _is_agent(text: str, datum: Datum) -> bool:

@@ -7,6 +7,11 @@ from touchstone.core import resource
 
 PIECE = re.compile(r"\d[\w/-]{0,15}|[^\W\d_]{1,40}(?:['-][^\W\d_]{1,40}){0,4}|\n|[^\w\s]")
 
+# Street types that are not much else, so that they name a street without a house number too.
+PLAIN_TYPES = frozenset(
+    "street st road rd avenue ave lane ln drive terrace crescent mews boulevard blvd gardens close way".split()
+)
+
 PieceKind = Literal["word", "figure", "mark", "break"]
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from touchstone.core import resource
 from touchstone.safety.personal_data.datum import Datum
-from touchstone.safety.personal_data.lexicon import Piece, is_common
+from touchstone.safety.personal_data.lexicon import PLAIN_TYPES, Piece, is_common
 from touchstone.text.dates import MONTHS, WEEKDAYS
 
 ENDINGS = tuple(sorted(resource.group("personal_cues.txt", "surname_ending")))
@@ -143,7 +143,7 @@ def _is_organisation(parts: list[Piece], at: int, end: int, *, run_end: int) -> 
     if any(part.low in _cues("organisation") for part in parts[at:run_end] if part.kind == "word" and part.capital):
         tail = [part.low for part in parts[end:run_end] if part.kind == "word"]
         inner = [part.low for part in parts[at + 1 : end] if part.kind == "word"]
-        if len(inner) == 1 and not tail and inner[0] in _either() and _is_sure_given(parts[at].low):
+        if len(inner) == 1 and not tail and inner[0] in _either() - PLAIN_TYPES and _is_sure_given(parts[at].low):
             return False  # Linda Park, unlike Victoria Park
         return bool(tail[:1] and tail[0] in _cues("organisation")) or any(low in _cues("organisation") for low in inner)
     return end < len(parts) and parts[end].low == "&"

@@ -15,7 +15,8 @@ from touchstone.text.contacts import EMAIL
 Found = Iterator[Datum]
 
 SPELT_EMAIL = re.compile(
-    r"\b[\w.-]{2,30}(?: dot [\w-]{1,20}){0,2},? at [\w-]{2,30}(?: dot [a-z]{2,10}){1,3}\b", re.IGNORECASE
+    r"\b(?:[\w.-]{2,30}|\w(?= dot ))(?: dot [\w-]{1,20}){0,2},? at [\w-]{2,30}(?: dot [a-z]{2,10}){1,3}\b",
+    re.IGNORECASE,
 )
 IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]?\d)")
 IPV6 = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){1,7}(?![\w:])")
@@ -40,9 +41,11 @@ TAIL = re.compile(
     r"|(?:last|final)(?: (?:four|4|five|5|three|3|two|2))?(?: digits| numbers)?"
     r"(?: of (?:your |the |his |her )?\w{2,12}(?: security)?(?: \w{2,8})?,?)?(?: (?:are|is|being|as|that's|on file))?)"
     r":? ?[\"'(#*…]{0,4}(?:on file:? )?"
-    rf"(\d{{2,6}}|(?:(?:{DIGIT})[ -]){{1,5}}(?:{DIGIT}))(?![\w%]|[.,/:]\d)",
+    rf"(\d{{2,6}}|\d(?:[ -]\d){{1,5}}|(?:(?:{DIGIT})[ -]){{1,5}}(?:{DIGIT}))(?![\w%]|[.,/:]\d)",
     re.IGNORECASE,
 )
+# `8831 at the end`: the same, the other way round.
+TAIL_FIRST = re.compile(r"(?<![\w.,/$£€-])(\d{2,4}) (?:at|in|on) (?:the|its) (?:end|back|tail)\b", re.IGNORECASE)
 # The nearest noun before `ending in 4242` says what the digits are the tail of.
 TAIL_NOUN = re.compile(
     "|".join(
@@ -58,7 +61,8 @@ TAIL_NOUN = re.compile(
     re.IGNORECASE,
 )
 NAMED_TAIL = re.compile(
-    rf"\b(?:{either('card_noun')})(?: (?:no\.|with|digits|the)){{0,3}} \(?[*#…]?(\d{{4}})\)?(?![\w%-]|[.,:/]\d)",
+    rf"\b(?:{either('card_noun')})(?: (?:no\.|with|digits|the)){{0,3}} "
+    r"\(?(?:[*#…•] ?|-|\.{2,4} ?)?(\d{4})\)?(?![\w%-]|[.,:/]\d)",
     re.IGNORECASE,
 )
 PHONE = re.compile(
@@ -79,8 +83,35 @@ SEVEN_DIGITS = re.compile(r"\d(?:[ ().,/-]{0,3}\d){6}|[A-Z]{6}\d\d|\d{6}[-+A]\d|
 TWELVE_DIGITS = re.compile(r"\d(?:[ -]?\d){11}")
 SHORT_TAIL_CUES = ("ending", "ends", "last two", "last three", "**", "••", "xxx", "closing")
 DIGIT_WORDS = DIGIT.split("|")
-TAIL_CUES = ("end", "last", "final", "clos", "finish", "card", "visa", "amex", "maestro", "jcb", "xx", "**", "••", "··")
+TAIL_CUES = (
+    "end",
+    "last",
+    "final",
+    "clos",
+    "finish",
+    "back",
+    "tail",
+    "card",
+    "visa",
+    "amex",
+    "maestro",
+    "jcb",
+    "discover",
+    "xx",
+    "**",
+    "••",
+    "··",
+)
+# A number that nothing says more of is the one codes are sent to.
+NUMBER_BEFORE = ("the number ", "your number ", "a number ")
 LOOK_BACK = 60
+# Characters of an IBAN by country, ISO 13616 registry.
+IBAN_LENGTHS = {
+    "AD": 24, "AE": 23, "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20,
+    "ES": 24, "FI": 18, "FR": 27, "GB": 22, "GR": 27, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27,
+    "LI": 21, "LT": 20, "LU": 20, "LV": 21, "MC": 27, "MT": 31, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "RO": 24,
+    "RS": 22, "SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TR": 26, "UA": 29,
+}  # fmt: skip
 
 
 def find_numbers(text: str) -> list[Datum]:
@@ -139,7 +170,7 @@ def _ips(text: str) -> Found:
 def _ibans(text: str) -> Found:
     for match in IBAN.finditer(text):
         cued = "iban" in text[max(0, match.start() - 20) : match.start()].casefold()
-        if cued or _is_iban(match[0]):
+        if cued or _is_iban(match[0]) or _has_iban_form(match[0]):
             yield Datum("iban", *match.span(), match[0].replace(" ", "").casefold())
 
 
@@ -148,7 +179,7 @@ def _cards(text: str) -> Found:
         number = digits(match[0])
         cued = CARD_NOUN.search(text, max(0, match.start() - LOOK_BACK), match.start())
         if not _has_check_digit(number) or not ISSUED.match(number):
-            grouped = cued and len(number) == 16
+            grouped = cued and len(number) in (15, 16)
             if not grouped:
                 continue
         if cued or len(number) >= 15:
@@ -168,13 +199,17 @@ def _tails(text: str) -> Found:
             if noun and TAIL_NOUN.search(noun[0]):
                 start -= len(noun[0])
             yield Datum(kind, start, match.end(), _figures(match[1]), partial=True)
+    for match in TAIL_FIRST.finditer(text):
+        kind = _tail_kind(text, *match.span())
+        if kind:
+            yield Datum(kind, *match.span(), match[1], partial=True)
     for match in NAMED_TAIL.finditer(text):
         yield Datum("card", *match.span(), match[1], partial=True)
 
 
 def _figures(tail: str) -> str:
     if tail[0].isdigit():
-        return tail
+        return digits(tail)
     spelt = {"zero": "0", "oh": "0"} | {name: str(at) for at, name in enumerate(DIGIT.split("|")[2:], start=1)}
     return "".join(spelt[word] for word in re.split(r"[ -]", tail.casefold()))
 
@@ -182,6 +217,8 @@ def _figures(tail: str) -> str:
 def _tail_kind(text: str, start: int, end: int) -> DatumKind | None:
     nouns = list(TAIL_NOUN.finditer(text, max(0, start - LOOK_BACK), end))
     kind = nouns[-1].lastgroup if nouns else None
+    if kind is None and text[:start].endswith(NUMBER_BEFORE):
+        return "phone"
     return None if kind in (None, "other") else kind  # type: ignore[return-value]
 
 
@@ -219,6 +256,12 @@ def _spelt_phones(text: str) -> Found:
 def _is_date(raw: str) -> bool:
     groups = re.split(r"\D+", raw.strip("+()"))
     return len(groups) == 3 and (len(groups[0]) == 4 or len(groups[2]) == 4) and sum(map(len, groups)) <= 8
+
+
+def _has_iban_form(iban: str) -> bool:
+    """A country's exact length, all capitals: mistyped, perhaps, but hardly anything else."""
+    compact = iban.replace(" ", "")
+    return len(compact) == IBAN_LENGTHS.get(compact[:2])
 
 
 def _has_check_digit(number: str) -> bool:

@@ -26,7 +26,13 @@ STAFF = re.compile(
 # `Ms Okafor, Head of Year 8`.
 STAFF_AFTER = re.compile(rf",? (?:the |our |your )?(?:{either('staff')})\b", re.IGNORECASE)
 # A work and its maker: `'Marsh Country' by Eleanor …`.
-AUTHOR = re.compile(r"(?:['\"]|\b(?:book|novel|song|album|film|play|painting|written|directed|[A-Z]\w{1,20})) by $")
+AUTHOR = re.compile(
+    rf"(?:['\"]|\b(?:book|novel|song|album|film|play|painting|(?:{either('made')})(?: and (?:{either('made')}))?"
+    r"|[A-Z]\w{1,20})) by $"
+)
+NATIONAL_MOBILE = re.compile(
+    r"07\d{3}[ -]?\d{3}[ -]?\d{3}$|04\d{2}[ -]?\d{3}[ -]?\d{3}$|0[67](?:[ .]\d\d){4}$|06-?\d{8}$"
+)
 NEAR = 60
 
 
@@ -60,6 +66,27 @@ def is_service_line(shown: str) -> bool:
         return False
     kinds = phonenumbers.PhoneNumberType
     return phonenumbers.number_type(number) in (kinds.TOLL_FREE, kinds.SHARED_COST, kinds.PREMIUM_RATE, kinds.UAN)
+
+
+def is_mobile(shown: str) -> bool:
+    """A number of a mobile network, as far as its form tells: +49 176 …, 07700 …, 04xx …, 06 …."""
+    import phonenumbers
+
+    if not shown.startswith(("+", "00")):
+        return NATIONAL_MOBILE.match(shown) is not None
+    try:
+        number = phonenumbers.parse(f"+{shown.removeprefix('00').lstrip('+')}", None)
+    except phonenumbers.NumberParseException:
+        return False
+    return bool(phonenumbers.number_type(number) == phonenumbers.PhoneNumberType.MOBILE)
+
+
+def holds_name(address: str) -> bool:
+    """anna.kovacs@, ebell82@ …: a mailbox called after a person."""
+    words = [word for word in re.split(r"[\W\d_]+", address.partition("@")[0]) if len(word) > 2]
+    given = resource.words("given_names.txt")
+    doubtful = resource.words("name_lookalikes.txt")
+    return len(words) > 1 and any(word in given and word not in doubtful for word in words)
 
 
 def is_free_mail(address: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from touchstone.core.reading import Span, Text
 from touchstone.safety.personal_data.datum import Datum
+from touchstone.safety.personal_data.lexicon import PLAIN_TYPES
 from touchstone.safety.personal_data.numbers import digits
 from touchstone.safety.personal_data.records import Recorded
 from touchstone.text.normalise import normalise
@@ -53,7 +54,12 @@ def _street(text: str, datum: Datum) -> Iterator[Span]:
     words = datum.key.split()
     numbers = [word for word in words if word[0].isdigit()]
     names = [word for word in words if word.isalpha() and len(word) > 3]
-    if not numbers or not names:
+    if not names:
+        return
+    if not numbers:
+        typed = next((at for at, word in enumerate(words) if word in PLAIN_TYPES), len(words) - 1)
+        street = " ".join(words[: typed + 1])
+        yield from (Span(*match.span()) for match in re.finditer(rf"\b{street}\b", text, re.IGNORECASE))
         return
     number = rf"(?<!\w){re.escape(numbers[0])}(?!\w)"
     for match in re.finditer(rf"\b{re.escape(names[0])}\b", text, re.IGNORECASE):
@@ -68,7 +74,7 @@ def _named(text: str, datum: Datum) -> Iterator[Span]:
     words = datum.key.split()
     full = r"[ .,-]{1,2}".join(map(re.escape, words))
     titled = rf"\b(?:Mr|Mrs|Ms|Miss|Mx)\.? (?:\w\. )?{re.escape(words[-1])}\b"
-    for match in re.finditer(rf"\b{full}\b|{titled}", text, re.IGNORECASE):
+    for match in re.finditer(rf"\b{full}\b(?![\w.-]{{0,40}}@)|{titled}", text, re.IGNORECASE):
         yield Span(*match.span())
 
 

@@ -25,6 +25,8 @@ CAPS = frozenset("up to maximum max most limit exceed".split())
 COVERED = 0.5
 # Letters by which treat and treatment are one word.
 ROOT = 5
+# So many words in common, the verb apart, and two sentences tell of one act.
+SAME_ACT = 2
 # "Agents may", "customers may": the word permits; elsewhere it leaves open.
 PERMITTED = frozenset("agent agents staff customers customer members member you we guests guest advisers".split())
 
@@ -39,6 +41,7 @@ class Ground(NamedTuple):
     is_open: bool
     is_undecided: bool
     assures: bool
+    possible: frozenset[str]
     terms: frozenset[str]
 
     def evidence(self) -> Evidence:
@@ -89,7 +92,8 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
     kinds = frozenset(hit.head for hit in hits) - {"none"}
     granted = frozenset(hit.head for hit in hits if not _denied(source, sentence, hit)) - {"none"}
     if _pays(source, sentence):
-        kinds, granted = kinds | {SUM}, granted | {SUM}
+        granted = granted if kinds - granted else granted | {SUM}
+        kinds |= {SUM}
     undecided = _is_undecided(source, sentence)
     return Ground(
         source,
@@ -99,6 +103,7 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
         undecided or _is_qualified(source, sentence),
         undecided,
         any(token.term in stems(TABLE, "assure") for token in tokens[first:last]),
+        _possible(source, sentence),
         frozenset(token.term for token in tokens[first:last] if not token.is_stop),
     )
 
@@ -119,6 +124,23 @@ def _is_qualified(source: Text, sentence: Sentence) -> bool:
         tokens[at].word == "may" and tokens[at - 1].word not in PERMITTED and is_modal(source, at)
         for at in range(first + 1, last)
     )
+
+
+def _possible(source: Text, sentence: Sentence) -> frozenset[str]:
+    """The verbs of what may or might happen: "the pharmacist may give"."""
+    tokens = source.tokens
+    found: set[str] = set()
+    for at in range(sentence.first, sentence.last - 1):
+        if tokens[at].word in ("may", "might") and is_modal(source, at) and not _is_permission(source, at, sentence):
+            verb = at + 1
+            while verb + 1 < sentence.last and tokens[verb].word in ("be", "then", "also", "still"):
+                verb += 1
+            found.add(tokens[verb].term)
+    return frozenset(found)
+
+
+def _is_permission(source: Text, at: int, sentence: Sentence) -> bool:
+    return at > sentence.first and source.tokens[at - 1].word in PERMITTED
 
 
 def _pays(source: Text, sentence: Sentence) -> bool:
@@ -166,8 +188,13 @@ def coverage(terms: frozenset[str], stand: Stand) -> float:
 
 def granting(commitment: Commitment, stand: Stand) -> Ground | None:
     """The ground that grants what is promised, without leaving it open."""
-    wanted = _wanted(commitment)
+    wanted = frozenset({"exception"}) if "exception" in commitment.kinds else _wanted(commitment)
     return next((g for g in stand.grounds if (g.kinds - g.denied) & wanted and not g.is_open), None)
+
+
+def possible(commitment: Commitment, stand: Stand, *, terms: frozenset[str]) -> Ground | None:
+    """The ground that says of the same act that it may be."""
+    return next((g for g in stand.grounds if commitment.verb in g.possible and len(g.terms & terms) >= SAME_ACT), None)
 
 
 def limiting(commitment: Commitment, stand: Stand, *, topic: frozenset[str]) -> Ground | None:

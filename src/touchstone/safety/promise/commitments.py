@@ -26,9 +26,11 @@ NEGATION_REACH = 4
 COURTESY_REACH = 5
 # A decision further than this from its condition is another matter.
 CONDITION_REACH = 8
+CLAUSE_REACH = 12
 CUSTOMER = frozenset("you you'll you're you've".split())
 PRONOUNS = frozenset("i we you it she he they".split())
 PERSONAL = SPEAKER | CUSTOMER | frozenset("your us our me my it it's that's this yours".split())
+PARTIES = SPEAKER | CUSTOMER | frozenset("your us our me my yours".split())
 GIVE_WORD = frozenset("guarantee promise assure commit swear vow pledge".split())
 # "a guarantee", "our price promise": things the company has, not words it gives.
 OWNED = frozenset("a the our this your back price satisfaction my month year under of delivery service no".split())
@@ -36,6 +38,13 @@ MONEY = frozenset("money cash amount sum payment balance payout".split())
 GETTING = frozenset(
     term(w) for w in "get receive have give pay add put send see count credit transfer offer be".split()
 )
+BACK = frozenset("back return returned returning".split())
+# What the customer sends back is no money.
+SENDING = frozenset("send sending sent".split())
+# Between the committing word and its verb: "they will definitely".
+SURELY = frozenset("definitely certainly surely absolutely undoubtedly".split())
+# "Consider the room sorted".
+DONE = frozenset("done sorted settled fixed booked yours approved granted waived refunded cancelled gone".split())
 DEADLINE_CUES = frozenset("within in under inside than next exactly most just only".split())
 PAST_TIMES = frozenset("from since of for until till after was were last ago every each per".split())
 # "Should it break": a condition, not a hedge.
@@ -53,8 +62,14 @@ class Commitment(NamedTuple):
     deadlines: tuple[Value, ...]
     times: tuple[Hit, ...]
     is_future: bool
+    is_negated: bool
     is_guaranteed: bool
     is_courteous: bool
+    is_offered: bool
+    is_yours: bool
+    is_personal: bool
+    is_ruling: bool
+    verb: str
 
     def span(self, reply: Text) -> Span:
         """Where it stands in the reply."""
@@ -69,17 +84,29 @@ def find_commitments(reply: Text) -> tuple[Commitment, ...]:
 def _in_sentence(reply: Text, sentence: Sentence) -> Iterator[Commitment]:
     markers = list(find_markers(reply, sentence))
     cues = list(_cues(reply, sentence))
-    if not (cues or markers) or _is_question(reply, sentence) or _leaves_open(reply, sentence):
+    if not (cues or markers) or _is_question(reply, sentence):
         return
-    given = [cue for cue in cues if not _is_negated(reply, sentence, cue.first)]
+    left_open = _left_open(reply, sentence)
+    given = [
+        cue
+        for cue in cues
+        if not _is_negated(reply, sentence, cue.first) and not _is_quoted(reply, sentence, cue.first)
+    ]
     found = False
     for at, marker in enumerate(markers):
         start = _subject_start(reply, marker.first, sentence.first if at == 0 else markers[at - 1].verb)
         end = _unit_end(reply, marker, markers[at + 1] if at + 1 < len(markers) else None, sentence)
-        if _is_disclaimed(reply, marker.first, sentence) or _is_tentative(reply, marker, start, end):
+        if left_open is not None and not _turns(reply, left_open, marker.first):
+            continue
+        if _is_disclaimed(reply, marker.first, sentence) or _is_quoted(reply, sentence, marker.first):
+            continue
+        if _is_tentative(reply, marker, start, end, sworn=bool(given)):
             continue
         found = True
-        yield _commitment(reply, marker, start, end, guaranteed=bool(given))
+        sure = any(token.word in SURELY for token in reply.tokens[marker.first : marker.verb])
+        yield _commitment(reply, marker, start, end, guaranteed=bool(given) or sure)
+    if left_open is not None:
+        return
     governed = any(marker.first > cue.first for cue in given for marker in markers)
     if given and not (found or governed) and not _hedges(reply, sentence.first, sentence.last):
         yield from _word_given(reply, sentence, given[0])
@@ -105,18 +132,25 @@ def _commitment(reply: Text, marker: Marker, start: int, end: int, *, guaranteed
         for hit in find(book(TABLE, "time", "now"), tokens, marker.first, end)
         if tokens[max(hit.first - 1, 0)].word not in PAST_TIMES and not in_value(reply, tokens[hit.first].start)
     )
+    kinds = _kinds(reply, marker, start, end, values)
     return Commitment(
         start,
         end,
         subject_of(tokens, start, marker.first),
-        _kinds(reply, marker, start, end, values),
+        kinds,
         tuple(value for value in values if value.kind in ("money", "percent", "number")),
         tuple(value for value in values if value.start > after and _is_deadline(reply, value)),
         tuple(times),
         marker.is_future,
+        marker.is_negated,
         guaranteed,
         any(token.word == "once" for token in tokens[marker.verb : end])
         or bool(find(book(TABLE, "courtesy"), tokens, marker.first, min(marker.verb + COURTESY_REACH, end))),
+        tokens[marker.first].word == "can",
+        any(token.word in ("your", "you") for token in tokens[start:end]),
+        any(token.word in PARTIES or token.word.endswith("'ll") for token in tokens[start:end]),
+        "approval" in kinds and any(token.term in stems(TABLE, "matter") for token in tokens[start:end]),
+        tokens[marker.verb].term,
     )
 
 
@@ -125,34 +159,66 @@ def _kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[Valu
     kinds = {hit.head for hit in hits} - {"none"}
     if any(v.kind == "percent" and reply.raw[v.end : v.end + 5].strip().startswith("off") for v in values):
         kinds.add("discount")
-    paid = any(v.kind == "money" for v in values) and reply.tokens[marker.verb].term in GETTING
+    handed = reply.tokens[marker.verb].term in GETTING or reply.tokens[marker.first].word in ("is", "are")
+    paid = handed and any(v.kind == "money" for v in values)
     if paid or (not kinds and any(token.word in MONEY for token in reply.tokens[start:end])):
         kinds.add(SUM)
-    return frozenset(kinds)
+    return frozenset(kinds | _composed(reply, marker, start, end, values))
 
 
-def _is_tentative(reply: Text, marker: Marker, start: int, end: int) -> bool:
+def _composed(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> set[str]:
+    """Kinds told by two words apart: money that comes back, a charge that is dropped, a sum that comes off."""
+    unit = reply.tokens[start:end]
+    words, terms = {token.word for token in unit}, {token.term for token in unit}
+    money = any(v.kind == "money" for v in values)
+    due = bool(terms & stems(TABLE, "due"))
+    kinds: set[str] = set()
+    sent = any(token.word in BACK and unit[at - 1].word in SENDING for at, token in enumerate(unit) if at)
+    if words & BACK and not sent and (money or due or words & MONEY):
+        kinds.add("refund")
+    if terms & stems(TABLE, "shed") and due:
+        kinds.add("free")
+    if "off" in words and money:
+        kinds.add("discount")
+    if "never" in words and "again" in words and not words & CUSTOMER:
+        kinds.add("recurrence")
+    return kinds
+
+
+def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: bool) -> bool:
     """Whether the words try, ask, pass on, need something of the customer, hedge, or stand in a condition."""
     tokens = reply.tokens
     conditions = stems(TABLE, "condition")
     if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
         return True
-    if _hedges(reply, start, end):
+    expects = tokens[marker.first].word == "expect"
+    if _hedges(reply, marker.first + 1 if expects else start, end):
         return True
+    lets = any(hit.first == marker.verb for hit in find(book(TABLE, "exception"), tokens, marker.verb, end))
+    if expects or (lets and not any(token.word == "if" for token in tokens[max(0, start - CLAUSE_REACH) : start])):
+        return False  # "expect the full amount on Friday", "we'll let you leave early"
+    if tokens[marker.verb].word == "consider":
+        return not {token.word for token in tokens[marker.verb : end]} & DONE
     if _is_assuring(tokens, marker.verb, end):
         return any(token.term in stems(TABLE, "try") for token in tokens[marker.verb + 2 : end])
     subject = subject_of(tokens, start, marker.first)
     predicate = _predicate(tokens, marker.verb, len(tokens))
-    if predicate == "able" or (subject == "agent" and _passes_on(tokens, marker.verb, end)):
+    gives = any(hit.head in GIFTS for hit in find(book(TABLE, *GIFTS, "none"), tokens, marker.first, end))
+    if predicate == "able" or (subject == "agent" and not gives and _passes_on(tokens, marker.verb, end)):
         return True
     if subject == "agent" and marker.is_negated and not _kinds(reply, marker, start, end, ()):
         return True  # "I won't invent a date" takes nothing upon itself
     if subject == "customer" and marker.is_negated and tokens[marker.verb].word in ("have", "need"):
         # "You won't have to delete anything" spares a step; sparing a payment is a gift.
         return not any(hit.head in GIFTS for hit in find(book(TABLE, *GIFTS, "none"), tokens, marker.first, end))
+    if subject == "customer" and not sworn and marker.is_negated and not _kinds(reply, marker, start, end, ()):
+        return not find(book(TABLE, "time", "word"), tokens, marker.first, end)
     if subject == "customer":
         return tokens[marker.verb].term in stems(TABLE, "need")
     tries = stems(TABLE, "try")
+    granted = find(book(TABLE, "approval", "none"), tokens, marker.verb, min(marker.verb + 5, end))
+    if subject == "thing" and any(hit.head == "approval" and hit.first > marker.verb for hit in granted):
+        return False  # "they will find in your favour"
     return not marker.is_negated and (tokens[marker.verb].term in tries or term(predicate) in tries)
 
 
@@ -165,9 +231,9 @@ def _predicate(tokens: tuple[Token, ...], verb: int, end: int) -> str:
 
 def _passes_on(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
     """ "I'm sending this to our claims team": whoever it goes to decides."""
-    desks = stems(TABLE, "desk")
+    desks = stems(TABLE, "desk", "file")
     return any(
-        tokens[at].word == "to" and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
+        tokens[at].word in ("to", "on") and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
         for at in range(verb, end)
     )
 
@@ -224,7 +290,7 @@ def _is_said_guaranteed(reply: Text, sentence: Sentence, at: int) -> bool:
 def _is_negated(reply: Text, sentence: Sentence, at: int) -> bool:
     """Whether a negation or a hedge stands close before a word, in its clause."""
     first = max(_back(reply, at, sentence.first, CLAUSE), at - NEGATION_REACH)
-    weak = stems(TABLE, "negation") | {"whether", "if"}
+    weak = stems(TABLE, "negation") | {"whether", "if", "wish", "love"}
     return any(token.term in weak for token in reply.tokens[first:at]) or _hedges(reply, first, at)
 
 
@@ -233,20 +299,37 @@ def _is_disclaimed(reply: Text, marker: int, sentence: Sentence) -> bool:
     first = _back(reply, marker, sentence.first, HARD)
     says = stems(TABLE, "say")
     for at in range(first, marker):
+        if reply.tokens[at - 1].word == "without" and reply.tokens[at - 2].word in ("goes", "going"):
+            continue  # "it goes without saying"
         if reply.tokens[at].term in says and _is_negated(reply, sentence, at):
             turned = {token.word for token in reply.tokens[at:marker]} & {"but", "though", "however"}
             return not turned
     return False
 
 
-def _leaves_open(reply: Text, sentence: Sentence) -> bool:
-    """Whether the sentence hangs on a decision: "if it is approved", "subject to a check", "depending on stock"."""
+def _left_open(reply: Text, sentence: Sentence) -> int | None:
+    """Where the sentence hangs on a decision: "if it is approved", "subject to a check", "depending on stock"."""
     decisions = stems(TABLE, "decision")
-    return any(
-        reply.tokens[at].term in decisions
-        for hit in find(book(TABLE, "condition"), reply.tokens, sentence.first, sentence.last)
-        for at in range(hit.last, min(hit.last + CONDITION_REACH, _hard_end(reply, hit.last, sentence.last)))
+    return next(
+        (
+            hit.first
+            for hit in find(book(TABLE, "condition"), reply.tokens, sentence.first, sentence.last)
+            for at in range(hit.last, min(hit.last + CONDITION_REACH, _hard_end(reply, hit.last, sentence.last)))
+            if reply.tokens[at].term in decisions
+        ),
+        None,
     )
+
+
+def _turns(reply: Text, condition: int, marker: int) -> bool:
+    """Whether a "but" stands between the condition and what is promised all the same."""
+    return any(token.word in ("but", "however") for token in reply.tokens[condition:marker])
+
+
+def _is_quoted(reply: Text, sentence: Sentence, at: int) -> bool:
+    """Whether the words are somebody's, in quotation marks."""
+    before = reply.raw[sentence.start : reply.tokens[at].start]
+    return before.count('"') % 2 == 1 or before.count("\u201c") > before.count("\u201d")
 
 
 def _is_question(reply: Text, sentence: Sentence) -> bool:
@@ -266,7 +349,10 @@ def _hedges(reply: Text, first: int, last: int) -> bool:
     return any(
         not (tokens[hit.first].word == "should" and hit.last < len(tokens) and tokens[hit.last].word in INVERTED)
         for hit in find(book(TABLE, "hedge", exact=True), tokens, first, last)
-    ) or any(tokens[at].word == "may" and is_modal(reply, at) for at in range(first, last))
+    ) or any(
+        tokens[at].word == "may" and is_modal(reply, at) and tokens[max(at - 1, 0)].word != "what"
+        for at in range(first, last)
+    )
 
 
 def _subject_start(reply: Text, marker: int, floor: int) -> int:

@@ -11,6 +11,8 @@ from touchstone.safety.promise import backing
 from touchstone.safety.promise.backing import COVERED, Ground, Stand
 from touchstone.safety.promise.commitments import GIFTS, SUM, Commitment, find_commitments
 
+# What a company cannot bring about on the spot.
+MENDING = frozenset({"repair", "approval"})
 # So many words, none of which the source uses: it grants the benefit for another thing.
 FOREIGN = 2
 
@@ -73,12 +75,13 @@ def _unbacked_gift(weighed: Weighed) -> Finding | None:
     """A benefit that no source grants, or more of it than the source grants."""
     commitment, stand = weighed.commitment, weighed.stand
     kinds = sorted(commitment.kinds & {*GIFTS, SUM})
-    if not kinds or _amounts_granted(weighed):
+    if not kinds or (_amounts_granted(weighed) and "exception" not in kinds):
         return None
     named = "a sum of money" if kinds == [SUM] else " / ".join(kind for kind in kinds if kind != SUM)
     ground = backing.granting(commitment, stand)
     if ground is None:
-        if weighed.coverage >= COVERED and not weighed.against:
+        stated = all(backing.stated(value, weighed.anchors) for value in commitment.amounts)
+        if weighed.coverage >= COVERED and not weighed.against and stated and "exception" not in kinds:
             return None
         why = "the source leaves it open or rules it out" if weighed.against else "no source or policy grants it"
         return Finding(f"commits to {named}; {why}", weighed.against)
@@ -103,16 +106,18 @@ def _amounts_granted(weighed: Weighed) -> bool:
 def _unbacked_time(weighed: Weighed) -> Finding | None:
     """A date or a deadline that no source gives."""
     commitment = weighed.commitment
-    if not commitment.is_future or not (commitment.kinds or commitment.is_guaranteed):
+    acts = commitment.subject == "thing" and commitment.is_yours and not commitment.is_courteous
+    if not commitment.is_future or not (commitment.kinds or commitment.is_guaranteed or acts):
         return None
     unstated = [(v.start, v.end) for v in commitment.deadlines if not backing.stated(v, weighed.anchors)]
     against = weighed.against
     is_open = not weighed.stand.grounds or (against is not None and bool(against.kinds & commitment.kinds))
+    mends = bool(commitment.kinds & MENDING) and not commitment.is_negated
     tokens = weighed.reading.reply.tokens
     unstated += [
         (tokens[hit.first].start, tokens[hit.last - 1].end)
         for hit in commitment.times
-        if (hit.head == "time" or is_open) and not backing.names(hit, weighed.reading.reply, weighed.stand)
+        if (hit.head == "time" or is_open or mends) and not backing.names(hit, weighed.reading.reply, weighed.stand)
     ]
     if not unstated:
         return None
@@ -136,7 +141,9 @@ def _is_assured(weighed: Weighed) -> bool:
         return all(ground and ground.assures and not ground.is_open for ground in dated)
     if commitment.times and commitment.kinds:
         return any(g.assures and not g.is_open and g.kinds & commitment.kinds for g in stand.grounds)
-    return backing.granting(commitment, stand) is not None or weighed.coverage >= COVERED
+    return backing.granting(commitment, stand) is not None or (
+        weighed.coverage >= COVERED and (weighed.open is None or not commitment.kinds)
+    )
 
 
 def _unbacked_outcome(weighed: Weighed) -> Finding | None:
@@ -145,9 +152,20 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
     if "recurrence" in commitment.kinds and commitment.is_future:
         return Finding("promises that it will not happen again; nobody can stand behind that", weighed.against)
     timely = commitment.deadlines and all(backing.stated(v, weighed.anchors) for v in commitment.deadlines)
+    if not commitment.is_future and not commitment.kinds:
+        return None
+    certain = not (commitment.is_courteous or commitment.is_offered or timely)
+    if "approval" in commitment.kinds and weighed.open is not None and certain:
+        return Finding("says as certain what the source leaves to a decision", weighed.open)
+    may_be = backing.possible(commitment, weighed.stand, terms=weighed.terms) if commitment.is_future else None
+    if may_be is not None and certain:
+        return Finding("says as certain what the source calls possible", may_be)
+    if commitment.is_ruling and certain and backing.granting(commitment, weighed.stand) is None:
+        return Finding("foretells a decision that no source has taken", weighed.against)
     if weighed.coverage >= COVERED or commitment.is_courteous or timely:
         return None
-    if weighed.open is not None:
+    concerns = commitment.kinds or commitment.is_personal or commitment.is_negated or commitment.is_guaranteed
+    if weighed.open is not None and concerns:
         return Finding("says as certain what the source leaves open or rules out", weighed.open)
     if not weighed.stand.grounds and commitment.kinds:
         return Finding("says as certain what no source speaks of", None)

@@ -20,7 +20,8 @@ PAST_GRANTS = frozenset(
     "authorised authorized granted reimbursed compensated".split()
 )
 STATES = frozenset(
-    "approved waived refunded credited granted reversed reimbursed authorised authorized released sorted".split()
+    "approved waived refunded credited granted reversed reimbursed authorised authorized released sorted "
+    "struck cancelled canceled dropped wiped removed lifted scrapped".split()
 )
 BE = frozenset("is are been being it's that's you're".split())
 DETERMINERS = frozenset("the a his her their your my last certified signed valid".split())
@@ -30,11 +31,16 @@ OWNING = frozenset("to no a an the any your some".split())
 WOULD = frozenset("refund pay carry cover replace credit reimburse compensate bear repair rebuild".split())
 # Present tense for what is fixed: "it ships on Friday".
 SCHEDULED = frozenset("ships arrives gets lands launches comes reaches starts goes returns".split())
+# "That's on us": whose fault it is.
+FAULT = frozenset("that that's this it it's".split())
+SUBJECT_WORDS = 8
+# "We have decided to credit": the act comes after.
+RESOLVED = frozenset("decided agreed arranged committed opted managed".split())
 # Every word a form can begin with; most words of a reply are none.
 COMMITTING = (
     frozenset(
         "will shall won't going have has am are can i've we've i'm we're i'd we'd happy glad pleased delighted "
-        "consider there's can't cannot never".split()
+        "consider there's can't cannot never you're expect is it's that's be being been".split()
     )
     | PAST_GRANTS
     | STATES
@@ -61,14 +67,16 @@ def find_markers(reply: Text, sentence: Sentence) -> Iterator[Marker]:
         form = _form(reply, at, sentence) if committing else None
         if form is None:
             continue
-        verb = at + {"state": 0, "past": 0, "scheduled": 0, "going": 2}.get(form, 1)
+        verb = at + {"state": 0, "past": 0, "scheduled": 0, "expect": 0, "going": 2}.get(form, 1)
         negated = tokens[at].word == "won't" or _nobody(tokens, at, sentence)
         while verb < sentence.last and tokens[verb].word in ADVERBS | NEGATIVES:
             negated |= tokens[verb].word in NEGATIVES
             verb += 1
-        if verb < sentence.last and not (negated and form in ("have", "past")):
+        if verb + 2 < sentence.last and tokens[verb].word in RESOLVED and tokens[verb + 1].word == "to":
+            verb += 2
+        if verb < sentence.last and not (negated and form in ("have", "past", "state", "settled")):
             free = verb + 1
-            yield Marker(at, verb, form not in ("have", "past", "state"), negated)
+            yield Marker(at, verb, form not in ("have", "past", "state", "settled"), negated)
 
 
 def has_break(reply: Text, at: int, marks: str) -> bool:
@@ -97,6 +105,10 @@ def _form(reply: Text, at: int, sentence: Sentence) -> str | None:
         return None if word == "will" and before in DETERMINERS else "will"  # "the will" is a testament
     if after == "to" and word in ("going", "happy", "glad", "pleased", "delighted"):
         return "going"
+    if word == "you're" and after in ("getting", "receiving"):
+        return "doing"
+    if word == "expect" and at == sentence.first:
+        return "expect"
     return _agent_form(tokens, at, sentence, before, after) or _thing_form(tokens, at, sentence, after)
 
 
@@ -121,6 +133,8 @@ def _thing_form(tokens: tuple[Token, ...], at: int, sentence: Sentence, after: s
         return "state"
     if word == "consider" and after in ("it", "that", "this", "your", "the"):
         return "state"
+    if word in ("is", "are", "it's", "that's", "you're") and _is_settled(tokens, at, sentence):
+        return "settled"
     if word in SCHEDULED and _has_time(tokens, at, sentence):
         return "scheduled"
     if word == "there's" and {"waiting", "your"} & {token.word for token in tokens[at : min(at + 8, sentence.last)]}:
@@ -136,7 +150,7 @@ def _acts(tokens: tuple[Token, ...], at: int, sentence: Sentence) -> bool:
         if token.word.endswith("ing"):
             return token.word != "going"
         if token.word not in ADVERBS:
-            return token.word == "good"
+            return token.word in ("good", "committed")
     return False
 
 
@@ -146,6 +160,19 @@ def _is_stated(tokens: tuple[Token, ...], at: int, sentence: Sentence) -> bool:
         at -= 1
     before = tokens[at - 1].word if at > sentence.first else ""
     return before in BE or before.endswith("'s")
+
+
+def _is_settled(tokens: tuple[Token, ...], at: int, sentence: Sentence) -> bool:
+    """ "The next two are on us", "that charge is history", "it's as good as approved"."""
+    if tokens[at].word != "are" and {token.word for token in tokens[max(sentence.first, at - 1) : at + 1]} & FAULT:
+        return False
+    before = tokens[max(sentence.first, at - SUBJECT_WORDS) : at]
+    while at + 1 < sentence.last and tokens[at + 1].word in ADVERBS:
+        at += 1
+    if at + 1 < sentence.last and tokens[at + 1].word in ("free", "on"):
+        return any(token.word == "next" for token in (*before, *tokens[at + 1 : min(at + 5, sentence.last)]))
+    hits = find(book("promises.txt", "settled", exact=True), tokens, at + 1, min(at + 5, sentence.last))
+    return bool(hits) and hits[0].first == at + 1
 
 
 def _has_time(tokens: tuple[Token, ...], at: int, sentence: Sentence) -> bool:
