@@ -42,13 +42,14 @@ MAX_SHIFT = 0.4
 MIN_SPREAD = 0.35
 # More of these never lowers a grade, respectively never raises one.
 RISING = frozenset(
-    "ask_mean ask_least points_made point_least facts_said expected_said closest match answer_given politeness".split()
+    "ask_mean ask_least points_made point_least facts_said expected_said closest match answer_given politeness "
+    "passage_said passage_new subject_said".split()
 )
 GUIDING = frozenset("steps paths contacts numbered we_act quoted".split())
 FALLING = frozenset(
     "values_contradicted values_unsupported claims_contradicted values_against_expected rude blame polarity_flips "
     "violation_hallucination violation_harmful_content absent_words absent_pairs absent_names denied "
-    "answer_denied".split()
+    "answer_denied opens_otherwise passage_denied figures_left limit_differs unheard".split()
 )
 # How kindly a reply speaks says nothing about whether it is right: in a small set such a link is chance.
 MANNER = frozenset(
@@ -57,7 +58,9 @@ MANNER = frozenset(
 )
 # What tells replies to plain questions apart adds nothing among support replies, which use words of their own.
 PLAIN = frozenset(
-    "absent_words absent_pairs absent_names closest match denied answer_given answer_denied politeness".split()
+    "absent_words absent_pairs absent_names closest match denied answer_given answer_denied opens_otherwise politeness "
+    "passage_said passage_new passage_size passage_denied figures_left limit_differs subject_said unheard "
+    "asked_openly".split()
 )
 EVASIVE = frozenset("vague brushoff".split())
 # An insult costs at least this much of the tone for each rude phrase, however seldom the gold sets have one.
@@ -140,7 +143,10 @@ def seen(case: dict[str, Any], *, way: Way) -> dict[str, Any]:
 
 def with_plain(grades: Array, cases: Sequence[dict[str, Any]], criterion: str, way: Way) -> Array:
     """The grades, those of plain questions by the models that grade them, fitted without their domain (fit_plain)."""
-    apart = json.loads(resource.text(PLAIN_FILE))["held_out"].get(f"query_{way}", {}).get(criterion, {})
+    kinds = json.loads(resource.text(PLAIN_FILE))["held_out"]
+    apart = {
+        id_: value for kind in kinds if kind.endswith(way) for id_, value in kinds[kind].get(criterion, {}).items()
+    }
     given = zip(cases, grades, strict=True)
     return np.array([np.digitize(apart[c["id"]], ROUNDING) if c["id"] in apart else grade for c, grade in given])
 

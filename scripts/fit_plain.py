@@ -11,9 +11,9 @@ those by models that did not see their domain, from which fit_judge takes its ag
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.cases import public_rows
@@ -25,19 +25,23 @@ from scripts.fit_judge import Array
 from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
+from touchstone.core.reading import Reading
+from touchstone.core.result import Anchor
 from touchstone.evidence.check import check
 from touchstone.judges.choice import plain_kind
 from touchstone.judges.features import features
 from touchstone.judges.model import Plain, Way, models, plain_models
 from touchstone.safety.detectors import inspect
-from touchstone.text.reading import read
+from touchstone.text.reading import read, read_ahead
 
 TARGET = fitting.ROOT / "src/touchstone/data/plain.json"
 FOLDS = 5
-# So many rows' worth of weight for each set, however many rows it has.
+# So many rows' worth of weight for each set, however many more rows it has.
 SET_WEIGHT = 1000.0
 # The gold sets say little about plain questions, but what they say is about support.
 GOLD_WEIGHT = 100.0
+# Replies that are parsed together.
+AT_ONCE = 256
 # Rows of each set that the knots are drawn from.
 KNOT_ROWS = 200
 # Everything in a polite request lies in its wording; an insult costs what it costs elsewhere.
@@ -66,16 +70,36 @@ LABELS: Mapping[str, Mapping[str, Callable[[Mapping[str, float]], float]]] = {
 }
 KINDS: Mapping[Plain, Mapping[str, tuple[str, ...]]] = {
     "answer": {"accuracy": ("evouna",)},
-    "query_expected": {"accuracy": ("mtrag", "dstc9"), "completeness": ("mtrag",)},
-    "query_open": {"accuracy": ("begin", "wice", "summedits", "mtrag", "dstc9")},
+    "entry_expected": {"accuracy": ("dstc9",)},
+    "entry_open": {"accuracy": ("begin", "dstc9")},
+    "query_expected": {"accuracy": ("mtrag",), "completeness": ("mtrag",)},
+    "query_open": {"accuracy": ("mtrag",)},
+    "statement": {"accuracy": ("wice", "summedits")},
     "wording": {"tone": ("politeness",)},
 }
+# What a reply can be held to only where something is asked that takes more than a name or a figure to answer.
+ASKED = frozenset(
+    "passage_said passage_new passage_size passage_denied figures_left limit_differs subject_said unheard asked_openly "
+    "opens_otherwise".split()
+)
 # The ways in which gold cases can be plain questions.
-WAYS: Mapping[Plain, Way] = {"query_expected": "expected", "query_open": "open"}
+WAYS: Mapping[Plain, Way] = {
+    "entry_expected": "expected",
+    "entry_open": "open",
+    "query_expected": "expected",
+    "query_open": "open",
+}
 # The gold sets' folds are domains; their numbers start where the others' end.
 GOLD_FOLD = FOLDS
 Model = tuple[list[Array], Array]
 Rows = Sequence[tuple[dict[str, Any], Plain | None, Mapping[str, float]]]
+
+
+class Seen(NamedTuple):
+    """The kind of a case and its features: as it is given, and without its expected reply."""
+
+    given: tuple[Plain | None, Mapping[str, float]]
+    open: tuple[Plain | None, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +156,14 @@ def _gold_values(rated: Sequence[Rated], names: Sequence[str], kind: Plain) -> d
 
 def rated_replies(kind: Plain, criterion: str, sets: Sequence[str]) -> tuple[list[str], list[Rated]]:
     """The names of the features, and the replies of this kind in each set; last the gold sets where they count."""
-    found = {name: feature_rows(name, is_open=kind == "query_open") for name in sets}
+    found = {name: feature_rows(name, is_open=WAYS.get(kind) == "open") for name in sets}
     if kind == "wording":
         found = {name: _with_held_out_politeness(rows) for name, rows in found.items()}
     known = sorted(next(features for rows in found.values() for _, _, features in rows))
     names = (
         list(WORDING)
         if kind == "wording"
-        else [known[at] for at in fitting.columns_of(criterion, known, unused=frozenset())]
+        else [known[at] for at in fitting.columns_of(criterion, known, unused=frozenset() if kind in WAYS else ASKED)]
     )
     rated = [_rated(rows, kind, names, LABELS[name][criterion]) for name, rows in found.items()]
     return names, [*rated, _gold(names, criterion, way=WAYS[kind])] if kind in WAYS else rated
@@ -173,24 +197,36 @@ def _rated(rows: Rows, kind: Plain, names: Sequence[str], label: Callable[[Mappi
         np.array([label(rows[at][0]["gold"]) for at in kept]),
         folds[kept],
         np.array(kept),
+        min(SET_WEIGHT, len(kept)),
     )
 
 
-@cache
 def feature_rows(name: str, *, is_open: bool) -> Rows:
     """Every row of a set with the kind of case it is and its features, with or without its expected reply."""
-    return list(_feature_rows(public_rows(name) or [], is_open=is_open))
+    return [(row, *(seen.open if is_open else seen.given)) for row, seen in _seen_rows(name)]
 
 
-def _feature_rows(
-    rows: Sequence[dict[str, Any]], *, is_open: bool
-) -> Iterator[tuple[dict[str, Any], Plain | None, Mapping[str, float]]]:
-    for row in rows:
-        hidden = {"gold", "expected_output"} if is_open else {"gold"}
-        case = {field: value for field, value in row.items() if field not in hidden}
-        reading = read(case_from_dict(case))
-        anchors = check(reading, plan=Plan()) or ()
-        yield row, plain_kind(reading), features(reading, anchors, inspect(reading, anchors, policy=Policy()))
+@cache
+def _seen_rows(name: str) -> Sequence[tuple[dict[str, Any], Seen]]:
+    return list(_see(public_rows(name) or []))
+
+
+def _see(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Seen]]:
+    """Each row read and checked once; where it has a context, the expected reply is no evidence and alters no check."""
+    for start in range(0, len(rows), AT_ONCE):
+        chunk = rows[start : start + AT_ONCE]
+        cases = [case_from_dict({field: value for field, value in row.items() if field != "gold"}) for row in chunk]
+        read_ahead(cases)
+        for row, case in zip(chunk, cases, strict=True):
+            reading = read(case)
+            anchors = check(reading, plan=Plan()) or ()
+            given = _graded_by(reading, anchors)
+            has_two = reading.expected is not None and case.context is not None
+            yield row, Seen(given, _graded_by(replace(reading, expected=None), anchors) if has_two else given)
+
+
+def _graded_by(reading: Reading, anchors: Sequence[Anchor]) -> tuple[Plain | None, Mapping[str, float]]:
+    return plain_kind(reading), features(reading, anchors, inspect(reading, anchors, policy=Policy()))
 
 
 def _folds(rows: Sequence[Mapping[str, Any]]) -> Array:

@@ -13,16 +13,26 @@ from touchstone.text.reading import read
 MATTER = "I ordered a lamp nine days ago and it has still not come, where is it now?"
 QUERY = "How long is the return window?"
 LONG = "You can return it within 30 days of delivery, as long as it has not been worn."
+TALK = "I love these birds, my aunt used to feed them each winter, do you know where they come from?"
+LORE = "The waxwing breeds in the north and comes south in hard winters."
 KINDS = [
     ("a customer with a matter of their own", {"input": MATTER, "context": ["Orders take 5 days."]}, None),
-    ("a plain question on a passage", {"input": QUERY, "context": ["Returns take 30 days."]}, "query_open"),
-    ("the same with an expected reply", {"input": QUERY, "expected_output": LONG}, "query_expected"),
+    ("a plain question on an entry", {"input": QUERY, "context": ["Returns take 30 days."]}, "entry_open"),
+    ("the same with an expected reply", {"input": QUERY, "expected_output": LONG}, "entry_expected"),
+    ("a plain question on longer passages", {"input": QUERY, "context": [LONG] * 5}, "query_open"),
+    (
+        "the same with an expected reply",
+        {"input": QUERY, "context": [LONG] * 5, "expected_output": LONG},
+        "query_expected",
+    ),
+    ("talk at some length about a text of no company", {"input": TALK, "context": [LORE]}, "entry_open"),
+    ("a statement on a source", {"input": "", "context": [LORE]}, "statement"),
     ("a short expected answer", {"input": MATTER, "expected_output": "Paris"}, "answer"),
     ("wording alone", {"input": "", "context": []}, "wording"),
     ("a plain question with nothing to hold the reply against", {"input": QUERY}, None),
     (
         "a short message after one that told the matter",
-        {"input": [{"role": "user", "content": MATTER}, {"role": "user", "content": "So?"}], "context": ["x"]},
+        {"input": [{"role": "user", "content": MATTER}, {"role": "user", "content": "So?"}], "context": [LONG]},
         None,
     ),
 ]

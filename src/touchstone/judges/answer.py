@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from touchstone.core.reading import Sentence, Text, Token
 from touchstone.evidence.equality import same
 from touchstone.judges.grounding import is_negated, statements
+from touchstone.judges.passages import opening
 
 # A name, a figure or a phrase; anything longer makes points instead of giving an answer.
 MAX_ANSWER_WORDS = 10
@@ -20,6 +21,7 @@ def answer_features(reply: Text, expected: Text) -> dict[str, float]:
     return {
         "answer_given": answer_given(reply, expected) if len(expected.tokens) <= MAX_ANSWER_WORDS else NEITHER,
         "answer_denied": float(_opening_negated(reply) != _opening_negated(expected)),
+        "opens_otherwise": abs(opening(reply.tokens) - opening(expected.tokens)) / 2,
     }
 
 

@@ -8,12 +8,23 @@ from collections.abc import Mapping
 
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.answer import MAX_ANSWER_WORDS
+from touchstone.judges.coverage import path_steps
 from touchstone.judges.model import Fitted, Model, Plain, Way, models, plain_models
+from touchstone.judges.passages import passages_of
 from touchstone.text.asks import asks_outright
 
 # Who tells of a matter uses more words than this, and asks for something or speaks of themselves.
 FEW_WORDS = 12
+# Passages of no more words are an entry that answers one question; longer ones have to be searched for the answer.
+ENTRY_WORDS = 60
 OWN = frozenset("i i'm i've i'd i'll im ive my me mine we we're we've we'd we'll our ours us".split())
+# What companies' texts speak of and other texts seldom do.
+BUSINESS = frozenset(
+    "you your you'll you've we we've we'll our us account accounts billing invoice invoices refund refunds refunded "
+    "refundable fee fees booking bookings checkout customer customers subscription subscriptions login password email "
+    "settings warranty voucher vouchers coupon cancel cancelled cancellation reservation reservations deposit delivery "
+    "courier parcel parcels order orders ordered payment payments paid complaint complaints appointment".split()
+)
 
 
 def choose_models(reading: Reading, *, fitted: Fitted | None = None) -> Mapping[str, Model]:
@@ -39,13 +50,33 @@ def plain_kind(reading: Reading) -> Plain | None:
         return None
     if not reading.sources:
         return None if reading.question else "wording"
+    if reading.question is None and not reading.expected:
+        return "statement"
+    if is_entry(reading):
+        return "entry_expected" if reading.expected else "entry_open"
     return "query_expected" if reading.expected else "query_open"
 
 
+def is_entry(reading: Reading) -> bool:
+    """Whether the passages come to an entry that is itself the answer, not a text to look for it in."""
+    return 0 < sum(len(passage.tokens) for passage in passages_of(reading)) <= ENTRY_WORDS
+
+
 def tells_a_matter(reading: Reading) -> bool:
-    """Whether the customer, now or earlier, tells of a matter of their own or asks at some length."""
+    """Whether the customer, now or earlier, tells of a matter of their own or asks at some length, of a company."""
     earlier = [source for source in reading.sources or () if source.name.startswith("input[")]
-    return any(_tells(text) for text in (reading.question, *earlier) if text)
+    if not any(_tells(text) for text in (reading.question, *earlier) if text):
+        return False
+    passages = passages_of(reading)
+    return not passages or any(of_business(passage) for passage in passages)
+
+
+def of_business(passage: Text) -> bool:
+    """Whether a passage speaks for a company: to its reader, or of prices, days to wait, contacts, menus or orders."""
+    if passage.contacts or not BUSINESS.isdisjoint(token.word for token in passage.tokens):
+        return True
+    waits = (value for value in passage.values if value.kind == "duration" and "year" not in value.canonical)
+    return any(value.kind == "money" for value in passage.values) or any(waits) or bool(path_steps(passage.raw))
 
 
 def _tells(text: Text) -> bool:

@@ -11,6 +11,7 @@ from touchstone.evidence.equality import end_of, is_range, same
 from touchstone.evidence.values import check_values
 from touchstone.judges.answer import answer_features
 from touchstone.judges.grounding import grounding_features
+from touchstone.judges.passages import passage_features
 from touchstone.text.phrases import folded
 
 PATH = re.compile(
@@ -47,7 +48,7 @@ def coverage_features(reading: Reading, anchors: Sequence[Anchor]) -> dict[str, 
     }
     if reading.sources is not None:
         found |= _source_features(reading.reply, reading.sources, anchors)
-        found |= grounding_features(reading.reply, reading.sources)
+        found |= grounding_features(reading.reply, reading.sources) | passage_features(reading)
     if reading.expected:
         found |= _expected_features(reading.reply, reading.expected) | answer_features(reading.reply, reading.expected)
     return found

@@ -45,7 +45,12 @@ def grounding_features(reply: Text, sources: Sequence[Text]) -> dict[str, float]
 
 def statements(text: Text) -> list[Sentence]:
     """The sentences that are no questions."""
-    return [s for s in text.sentences if not text.raw[s.start : s.end].rstrip(" \n\"')").endswith("?")]
+    return [sentence for sentence in text.sentences if not is_question(text, sentence)]
+
+
+def is_question(text: Text, sentence: Sentence) -> bool:
+    """Whether a sentence ends as questions do; the heading of an FAQ entry states nothing."""
+    return text.raw[sentence.start : sentence.end].rstrip(" \n\"')").endswith("?")
 
 
 def is_negated(tokens: Sequence[Token]) -> bool:
@@ -78,7 +83,7 @@ def _absent_names(reply: Text, sources: Sequence[Text]) -> int:
 
 
 def _nearest(reply: Text, sentence: Sentence, passages: Sequence[Text]) -> Match:
-    """The sentence of the passages that shares most content terms with one of the reply, the shorter of two."""
+    """The statement of the passages that shares most content terms with a sentence of the reply, the shorter of two."""
     wanted = set(content(reply.tokens[sentence.first : sentence.last]))
     best: tuple[int, int, Match] = (0, 0, Match((), 0))
     for passage in passages:
@@ -88,6 +93,8 @@ def _nearest(reply: Text, sentence: Sentence, passages: Sequence[Text]) -> Match
             found.update({bisect_right(starts, place) - 1 for place in passage.positions.get(term, ())})
         for at, shared in found.items():
             near = passage.sentences[at]
+            if is_question(passage, near):
+                continue
             rank = (shared, near.first - near.last)
             if rank > best[:2]:
                 best = (*rank, Match(passage.tokens[near.first : near.last], shared))

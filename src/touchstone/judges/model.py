@@ -17,8 +17,9 @@ from touchstone.core.errors import ResourceError
 
 # With an expected reply, with sources only, or with neither.
 Way = Literal["expected", "open", "bare"]
-# Cases that are no support matter: a short expected answer, a plain question either way, and wording alone.
-Plain = Literal["answer", "query_expected", "query_open", "wording"]
+# Cases that are no support matter: a short expected answer; a plain question on one entry or on longer passages, each
+# either way; a statement without a question; and wording alone.
+Plain = Literal["answer", "entry_expected", "entry_open", "query_expected", "query_open", "statement", "wording"]
 WAYS: tuple[Way, ...] = ("expected", "open", "bare")
 TOP = 4
 FILE = "judge.json"
