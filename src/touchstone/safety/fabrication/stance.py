@@ -89,6 +89,8 @@ def _states(source: Text) -> bool:
 def _opposed(clause: Clause, said: Sequence[Said], rarity: Mapping[str, float]) -> Opposition | None:
     """The nearest clause that says the opposite, unless one about as near agrees."""
     best: Opposition | None = None
+    # Clauses without a term in common are not alike at all; most are none.
+    said = [(s, c) for s, c in said if not (clause.terms and c.terms and clause.terms.isdisjoint(c.terms))]
     for source, other in said:
         what = None if source.name.startswith("expected") or other.asks else _conflict(clause, other)
         if what is None:
