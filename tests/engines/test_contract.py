@@ -90,7 +90,7 @@ def test_a_worker_that_runs_out_of_memory_gives_up_the_item_alone(name):
 
 @pytest.mark.parametrize("name", WITH_WORKERS)
 def test_workers_without_memory_for_their_models_end_the_map_with_a_remedy(name, capfd):
-    with pytest.raises(ResourceError, match=r"workers in a row .* met MemoryError.*400 MB of memory.* fewer --workers"):
+    with pytest.raises(ResourceError, match=r"workers in a row .* met MemoryError.*600 MB of memory.* fewer --workers"):
         list(made(name, workers=1).map(Starved(), [[1]]))
     assert "Traceback" not in capfd.readouterr().err
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from touchstone.core.errors import TouchstoneError
 
 # What a worker with its models and full caches holds, rounded up: measured by `python -m benchmarks engines`.
-MEGABYTES = 400
+MEGABYTES = 600
 
 
 @dataclass(frozen=True, slots=True)
