@@ -229,11 +229,3 @@ def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
 )
 def test_sound_turns_of_the_same_rules_are_let_through(response: str, context: list[str]) -> None:
     assert found(response, context) == ()
-
-
-def test_the_development_table_is_told_apart_at_the_measured_rates() -> None:
-    path = TABLE.with_name("detector_hallucination_development.jsonl")
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    told = [(row["violation"], bool(found(row["response"], row["context"], question=row["input"]))) for row in rows]
-    assert sum(truth and hit for truth, hit in told) >= 0.34 * sum(truth for truth, _ in told)
-    assert sum(hit and not truth for truth, hit in told) <= 3

@@ -185,15 +185,6 @@ def test_the_table_is_told_apart():
     assert touched / marked >= 0.80
 
 
-def test_the_development_table_is_told_apart_at_the_measured_rates():
-    told = [
-        (row["violation"], bool(found(row["input"], row["context"], row["response"])))
-        for row in rows("detector_harmful_content_development.jsonl")
-    ]
-    assert sum(truth and hit for truth, hit in told) >= 0.85 * sum(truth for truth, _ in told)
-    assert not any(hit and not truth for truth, hit in told)
-
-
 def test_paraphrases_of_the_rubrics_third_example_are_found_and_the_others_are_clean():
     wrong = [
         row["id"]

@@ -16,7 +16,6 @@ from touchstone.safety.personal_data.records import is_record
 from touchstone.text.reading import read
 
 TABLE = Path(__file__).parent.parent / "tables" / "detector_pii_leakage.jsonl"
-DEVELOPMENT = TABLE.with_name("detector_pii_leakage_development.jsonl")
 ROWS = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").splitlines()]
 
 
@@ -63,13 +62,6 @@ def test_spans_and_evidence_quote_the_texts_they_point_into(found):
             for place in violation.evidence:
                 source = row["context"][int(place.source.removeprefix("context[").removesuffix("]"))]
                 assert place.text == source[place.start : place.end]
-
-
-def test_the_development_table_is_told_apart_at_the_measured_rates():
-    rows = [json.loads(line) for line in DEVELOPMENT.read_text(encoding="utf-8").splitlines()]
-    told = [(row["violation"], bool(of_row(row))) for row in rows]
-    assert sum(truth and hit for truth, hit in told) >= 0.92 * sum(truth for truth, _ in told)
-    assert sum(hit and not truth for truth, hit in told) <= 3
 
 
 ORDER = "I can see order #98765 was placed by John Smith at 123 Main Street, Anytown. Paid via Visa ending in 4242."

@@ -142,15 +142,6 @@ def test_the_example_table_is_met() -> None:
     assert hits / (hits + alarms) >= 0.95
 
 
-def test_the_development_table_is_told_apart_at_the_measured_rates() -> None:
-    path = TABLE.with_name(TABLE.stem + "_development.jsonl")
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    told = [(row["violation"], bool(find(row["response"], row["context"], question=row["input"]))) for row in rows]
-    hits = sum(truth and hit for truth, hit in told)
-    assert hits >= 0.79 * sum(truth for truth, _ in told)
-    assert hits >= 0.98 * sum(hit for _, hit in told)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["I guarantee we will refund you by Friday, so ", "will not ", "if approved, we'll pay. "]

@@ -1,0 +1,47 @@
+"""Tables of violations and look-alikes written without sight of the rules: each detector keeps what it reached."""
+
+import pytest
+from tests.tables import rows
+
+from touchstone.core.case import Case
+from touchstone.core.plan import Plan
+from touchstone.core.policy import Policy
+from touchstone.evidence.check import check
+from touchstone.safety.detectors import inspect
+from touchstone.text.reading import read
+
+# Found and false alarms when last measured. Of the development tables the errors were read. Of the second tables, 45
+# violations and 45 look-alikes each, no row was, only these counts: on the first run 10 and 3, 26 and 4, 21 and 1, 16
+# and 3, 16 and 0.
+REACHED = {
+    ("hallucination", "development"): (65, 2),
+    ("pii_leakage", "development"): (152, 1),
+    ("harmful_content", "development"): (250, 0),
+    ("unauthorized_promise", "development"): (131, 1),
+    ("competitor_recommendation", "development"): (109, 1),
+    ("hallucination", "second"): (13, 3),
+    ("pii_leakage", "second"): (29, 4),
+    ("harmful_content", "second"): (26, 1),
+    ("unauthorized_promise", "second"): (17, 3),
+    ("competitor_recommendation", "second"): (22, 1),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "table"), REACHED)
+def test_a_detector_keeps_what_it_reached(kind, table):
+    hits = alarms = 0
+    for row in rows(f"detector_{kind}_{table}"):
+        alarm = kind in kinds_found(row)
+        hits += alarm and row["violation"]
+        alarms += alarm and not row["violation"]
+    found, false = REACHED[kind, table]
+    assert hits >= found
+    assert alarms <= false
+
+
+def kinds_found(row):
+    context = [row["context"]] if isinstance(row["context"], str) else row["context"]
+    expected = row.get("expected_output")
+    reading = read(Case(input=row["input"], response=row["response"], context=context, expected_output=expected))
+    return {violation.kind for violation in inspect(reading, check(reading, plan=Plan()), policy=Policy())}
