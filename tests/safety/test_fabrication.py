@@ -229,3 +229,8 @@ def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
 )
 def test_sound_turns_of_the_same_rules_are_let_through(response: str, context: list[str]) -> None:
     assert found(response, context) == ()
+
+
+@pytest.mark.parametrize("said", ["Late returns cost 2 euros a day.", "The late fee is EUR 2 per day."])
+def test_a_rate_that_the_source_gives_otherwise_is_no_sum(said: str) -> None:
+    assert found(said, ["Loans: 14 days, one renewal of 7 days. Late fee EUR 1 per day, at most EUR 20."])

@@ -54,14 +54,19 @@ def figures(reading: Reading, anchors: tuple[Anchor, ...], known: Known) -> Iter
         held = anchor.holds or bool(known.homes(value))
         if found := _elsewhere(reading, value, anchor, known, held=held):
             yield found
-        elif (
-            held
-            or is_premise(reply, value)
-            or follows(value, pool, reply.values[:MAX_VALUES], shown=_is_worked_out(reply, value))
-        ):
+        elif held or is_premise(reply, value) or _is_reckoned(reply, value, anchor, pool):
             pool.append(value)
         elif not _is_restated(reading, value, known) and (weight := _weight(reply, value, anchor, known)) > 0:
             yield Finding(anchor.start, anchor.end, weight, _reason(anchor, known), anchor.evidence)
+
+
+def _is_reckoned(reply: Text, value: Value, anchor: Anchor, pool: list[Value]) -> bool:
+    """Whether the value can be worked out of others; a rate for which a source gives another is none of them."""
+    shown = _is_worked_out(reply, value)
+    read = value.readings[0]
+    if anchor.status == "contradicted" and isinstance(read, Measure) and read.qualifier and not shown:
+        return False
+    return follows(value, pool, reply.values[:MAX_VALUES], shown=shown)
 
 
 def _elsewhere(reading: Reading, value: Value, anchor: Anchor, known: Known, *, held: bool) -> Finding | None:
