@@ -22,6 +22,7 @@ from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.evidence.check import check
+from touchstone.judges.coverage import cover
 from touchstone.judges.features import features
 from touchstone.judges.model import PLAIN_FILE, Way
 from touchstone.safety.detectors import inspect
@@ -129,7 +130,7 @@ def feature_table(cases: Sequence[dict[str, Any]], *, way: Way) -> tuple[Array, 
         reading = read(case_from_dict(seen(case, way=way)))
         anchors = check(reading, plan=Plan()) or ()
         violations = inspect(reading, anchors, policy=Policy())
-        rows.append(features(reading, anchors, violations))
+        rows.append(features(reading, cover(reading), anchors, violations))
         found.append({violation.kind for violation in violations})
     names = sorted(rows[0])
     return np.array([[row[name] for name in names] for row in rows]), names, found

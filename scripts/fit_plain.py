@@ -29,6 +29,7 @@ from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor
 from touchstone.evidence.check import check
 from touchstone.judges.choice import plain_kind
+from touchstone.judges.coverage import cover
 from touchstone.judges.features import features
 from touchstone.judges.model import Plain, Way, models, plain_models
 from touchstone.safety.detectors import inspect
@@ -226,7 +227,8 @@ def _see(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Seen]
 
 
 def _graded_by(reading: Reading, anchors: Sequence[Anchor]) -> tuple[Plain | None, Mapping[str, float]]:
-    return plain_kind(reading), features(reading, anchors, inspect(reading, anchors, policy=Policy()))
+    violations = inspect(reading, anchors, policy=Policy())
+    return plain_kind(reading), features(reading, cover(reading), anchors, violations)
 
 
 def _folds(rows: Sequence[Mapping[str, Any]]) -> Array:

@@ -23,6 +23,7 @@ from touchstone.core.result import VIOLATION_KINDS
 from touchstone.engines.worker import MEGABYTES
 from touchstone.evidence.check import check
 from touchstone.io.columns import ALIASES
+from touchstone.judges.coverage import cover
 from touchstone.judges.features import features
 from touchstone.runs import decision
 from touchstone.safety import detectors
@@ -267,7 +268,7 @@ def test_every_decision_is_in_the_index():
 
 def test_every_feature_of_the_judge_is_described_and_no_other():
     reading = read(ts.Case(input="Is it free?", response="Yes.", context=["It is free."], expected_output="Yes, free."))
-    found = features(reading, check(reading, plan=Plan()) or (), ())
+    found = features(reading, cover(reading), check(reading, plan=Plan()) or (), ())
     described = re.findall(r"^\| `(\w+)` \|", section(page("docs/judge.md"), "Features"), re.MULTILINE)
     assert sorted(described) == sorted(found)
     models = [model for way in judge_file()["ways"].values() for model in way.values()]

@@ -6,7 +6,8 @@ import pytest
 from tests.judges.gold import GOLD, SAMPLE, WAYS, grade, values
 
 import touchstone as ts
-from touchstone.judges.coverage import ask_coverage
+from touchstone.evidence.alignment import said_in
+from touchstone.judges.coverage import ask_coverage, cover
 from touchstone.judges.model import Plain, models, plain_models
 from touchstone.text.reading import read
 
@@ -85,13 +86,13 @@ def without_an_answer(case):
     """The reply less a sentence that alone takes up one of the asks, or None when there is no such sentence."""
     reading = read(case)
     reply = reading.reply
-    for ask in reading.asks:
-        if ask_coverage(ask, reading) < ANSWERED:
+    for ask, covered in zip(reading.asks, cover(reading).asks, strict=True):
+        if covered < ANSWERED:
             continue
         for sentence in reply.sentences:
             rest = f"{reply.raw[: sentence.start].rstrip()} {reply.raw[sentence.end :].lstrip()}".strip()
             left = read(ts.Case(input=case.input, response=rest, context=case.context))
-            if rest and ask_coverage(ask, left) < UNANSWERED:
+            if rest and ask_coverage(ask, left.question, said_in(left.reply.tokens)) < UNANSWERED:
                 return rest
     return None
 

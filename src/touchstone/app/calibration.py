@@ -10,6 +10,7 @@ from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, ReviewError
 from touchstone.evidence.check import check
 from touchstone.judges.choice import way_of
+from touchstone.judges.coverage import cover
 from touchstone.judges.features import features
 from touchstone.judges.model import models_to_dict, packaged_models
 from touchstone.review.adjudication import settle
@@ -79,4 +80,5 @@ def _labelled(case: Case, grades: dict[str, float], *, settings: Settings) -> La
     reading = read(case)
     anchors = check(reading, plan=settings.plan)
     violations = inspect(reading, anchors, policy=settings.policy)
-    return Labelled(case.id or "", way_of(reading), features(reading, anchors or (), violations), grades)
+    found = features(reading, cover(reading), anchors or (), violations)
+    return Labelled(case.id or "", way_of(reading), found, grades)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from touchstone.core import resource
 from touchstone.core.reading import Token
@@ -15,31 +15,39 @@ if TYPE_CHECKING:
 FLOOR = 0.35
 
 
-def coverage(wanted: Sequence[Token], given: Sequence[Token]) -> float:
-    """Mean over the wanted content words of the best likeness among the given ones; 1 when nothing is wanted."""
-    best = best_likeness(wanted, given)
+class Said(NamedTuple):
+    """What is there to say something: all terms, and the content words in order."""
+
+    terms: frozenset[str]
+    words: tuple[str, ...]
+
+
+def said_in(tokens: Sequence[Token]) -> Said:
+    """The words of a text, ready to be held against what is wanted of it."""
+    words = {token.word for token in tokens if not token.is_stop}
+    return Said(frozenset(token.term for token in tokens), tuple(sorted(words)))
+
+
+def coverage(wanted: Sequence[Token], said: Said) -> float:
+    """Mean over the wanted content words of their best likeness to any word said; 1 when nothing is wanted."""
+    best = best_likeness(wanted, said)
     return sum(best) / len(best) if best else 1.0
 
 
-def best_likeness(wanted: Sequence[Token], given: Sequence[Token]) -> list[float]:
-    """For each wanted content word, how like its nearest given word is: 1 for the same term, else by embedding."""
+def best_likeness(wanted: Sequence[Token], said: Said) -> list[float]:
+    """For each wanted content word, how like the nearest word said is: 1 for the same term, else by embedding."""
     sought = [token for token in wanted if not token.is_stop]
-    if not sought:
-        return []
-    terms = {token.term for token in given}
-    words = sorted({token.word for token in given if not token.is_stop})
-    open_words = [token.word for token in sought if token.term not in terms]
-    soft = _nearest(open_words, words)
-    return [1.0 if token.term in terms else soft[token.word] for token in sought]
+    soft = _nearest([token.word for token in sought if token.term not in said.terms], said.words)
+    return [1.0 if token.term in said.terms else soft[token.word] for token in sought]
 
 
-def _nearest(sought: Sequence[str], words: Sequence[str]) -> dict[str, float]:
+def _nearest(sought: Sequence[str], words: tuple[str, ...]) -> dict[str, float]:
     if not sought or not words:
         return dict.fromkeys(sought, 0.0)
     import numpy as np
 
-    left = np.stack([_vector(word) for word in sought])
-    likeness = (left @ _vectors(tuple(words)).T).max(axis=1)
+    left = np.concatenate([_vector(word) for word in sought]).reshape(len(sought), -1)
+    likeness = (left @ _vectors(words).T).max(axis=1)
     return {word: round(float(best), 6) if best >= FLOOR else 0.0 for word, best in zip(sought, likeness, strict=True)}
 
 

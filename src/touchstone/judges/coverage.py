@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from touchstone.core.reading import Ask, Reading, Sentence, Text, Token
 from touchstone.core.result import Anchor
-from touchstone.evidence.alignment import coverage
+from touchstone.evidence.alignment import Said, coverage, said_in
 from touchstone.evidence.equality import end_of, is_range, same
 from touchstone.evidence.values import check_values
 from touchstone.judges.answer import answer_features
@@ -27,6 +27,8 @@ NAMED = re.compile(
 MADE = 0.6
 # Two sentences speak of the same thing when this much of either is said in the other.
 SAME_POINT = 0.5
+# A sentence with fewer words that count says too little to be turned round.
+MIN_CONTENT = 3
 NEGATIONS = frozenset("not no never cannot nothing without none nor unable".split())
 
 
@@ -37,9 +39,28 @@ class Fact(NamedTuple):
     said: bool
 
 
-def coverage_features(reading: Reading, anchors: Sequence[Anchor]) -> dict[str, float]:
+class Covered(NamedTuple):
+    """How much the reply says of what it should: of each ask, and of the expected reply's sentences and hard facts."""
+
+    asks: tuple[float, ...]
+    points: tuple[float, ...]
+    facts: tuple[Fact, ...]
+
+
+def cover(reading: Reading) -> Covered:
+    """The reply held against the customer's asks and the expected reply."""
+    said = said_in(reading.reply.tokens)
+    asks = tuple(ask_coverage(ask, reading.question, said) for ask in reading.asks)
+    expected = reading.expected
+    if not expected:
+        return Covered(asks, (), ())
+    points = tuple(point_coverage(expected, sentence, said) for sentence in expected.sentences)
+    return Covered(asks, points, tuple(facts_of(expected, reading.reply)))
+
+
+def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anchor]) -> dict[str, float]:
     """Named shares and counts; those of the expected reply only when there is one."""
-    asked = [ask_coverage(ask, reading) for ask in reading.asks]
+    asked = covered.asks
     found = {
         "asks": min(4.0, len(asked)),
         "ask_mean": sum(asked) / len(asked) if asked else 1.0,
@@ -50,7 +71,8 @@ def coverage_features(reading: Reading, anchors: Sequence[Anchor]) -> dict[str, 
         found |= _source_features(reading.reply, reading.sources, anchors)
         found |= grounding_features(reading.reply, reading.sources) | passage_features(reading)
     if reading.expected:
-        found |= _expected_features(reading.reply, reading.expected) | answer_features(reading.reply, reading.expected)
+        found |= _expected_features(reading.reply, reading.expected, covered)
+        found |= answer_features(reading.reply, reading.expected)
     return found
 
 
@@ -59,8 +81,8 @@ def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anc
     values = [anchor for anchor in anchors if anchor.kind != "claim"]
     claims = [anchor for anchor in anchors if anchor.kind == "claim"]
     return {
-        "grounded": coverage(reply.tokens, [token for source in sources for token in source.tokens]),
-        "context_used": coverage([token for source in context for token in source.tokens], reply.tokens),
+        "grounded": coverage(reply.tokens, said_in([token for source in sources for token in source.tokens])),
+        "context_used": coverage([token for source in context for token in source.tokens], said_in(reply.tokens)),
         "values_contradicted": _capped(sum(a.status == "contradicted" for a in values), 3),
         "values_unsupported": _capped(sum(a.status == "unsupported" for a in values), 4),
         "values_supported": _capped(sum(a.holds for a in values), 6),
@@ -70,19 +92,18 @@ def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anc
     }
 
 
-def _expected_features(reply: Text, expected: Text) -> dict[str, float]:
-    points = [point_coverage(expected, sentence, reply) for sentence in expected.sentences]
+def _expected_features(reply: Text, expected: Text, covered: Covered) -> dict[str, float]:
+    points, facts = covered.points, covered.facts
     weights = [_content(expected.tokens[s.first : s.last]) for s in expected.sentences]
     made = sum(weight for point, weight in zip(points, weights, strict=True) if point >= MADE)
     against = check_values(reply, (expected,))
-    facts = facts_of(expected, reply)
     said = sum(fact.said for fact in facts)
     return {
-        "expected_said": coverage(expected.tokens, reply.tokens),
-        "expected_terms": _exact(expected.tokens, reply.tokens),
+        "expected_said": coverage(expected.tokens, said_in(reply.tokens)),
+        "expected_terms": _exact(_point(expected.tokens), _point(reply.tokens)),
         "points_made": made / sum(weights) if sum(weights) else 1.0,
         "point_least": min(points, default=1.0),
-        "reply_expected": coverage(reply.tokens, expected.tokens),
+        "reply_expected": coverage(reply.tokens, said_in(expected.tokens)),
         "facts_said": said / len(facts) if facts else 1.0,
         "facts_missing": _capped(len(facts) - said, 4),
         "values_against_expected": _capped(sum(a.status == "contradicted" for a in against), 3),
@@ -92,17 +113,17 @@ def _expected_features(reply: Text, expected: Text) -> dict[str, float]:
     }
 
 
-def ask_coverage(ask: Ask, reading: Reading) -> float:
-    """How much of an ask's content the reply takes up, in its own or similar words."""
-    if reading.question is None:
+def ask_coverage(ask: Ask, question: Text | None, said: Said) -> float:
+    """How much of an ask's content is taken up, in its own or similar words."""
+    if question is None:
         return 1.0
-    tokens = [t for t in reading.question.tokens if ask.start <= t.start < ask.end and t.term in ask.terms]
-    return coverage(tokens, reading.reply.tokens)
+    tokens = [t for t in question.tokens if ask.start <= t.start < ask.end and t.term in ask.terms]
+    return coverage(tokens, said)
 
 
-def point_coverage(expected: Text, sentence: Sentence, reply: Text) -> float:
-    """How much of one sentence of the expected reply the reply says."""
-    return coverage(expected.tokens[sentence.first : sentence.last], reply.tokens)
+def point_coverage(expected: Text, sentence: Sentence, said: Said) -> float:
+    """How much of one sentence of the expected reply is said."""
+    return coverage(expected.tokens[sentence.first : sentence.last], said)
 
 
 def facts_of(expected: Text, reply: Text) -> list[Fact]:
@@ -122,6 +143,8 @@ def facts_of(expected: Text, reply: Text) -> list[Fact]:
 
 def path_steps(raw: str) -> list[str]:
     """The steps of the menu paths in a text: Settings > Plan gives both."""
+    if not ARROW.search(raw):
+        return []
     steps = (step.strip(" '\"") for path in PATH.findall(raw) for step in ARROW.split(path))
     return [step for step in dict.fromkeys(steps) if step]
 
@@ -137,26 +160,39 @@ def count_pages(raw: str) -> int:
 
 def polarity_flips(expected: Text, reply: Text) -> int:
     """Sentences on the same point of which exactly one is negated."""
+    rivals = _points(reply)
     flips = 0
-    for sentence in expected.sentences:
-        wanted = expected.tokens[sentence.first : sentence.last]
-        if _content(wanted) < 3:
+    for wanted in _points(expected):
+        shares = [(_exact(wanted, given), _exact(given, wanted)) for given in rivals]
+        if len(wanted.content) < MIN_CONTENT or not shares:
             continue
-        rivals = [reply.tokens[s.first : s.last] for s in reply.sentences]
-        best = max(rivals, key=lambda given: _exact(wanted, given) + _exact(given, wanted), default=())
-        alike = max(_exact(wanted, best), _exact(best, wanted)) >= SAME_POINT and _content(best) >= 3
-        flips += alike and _negated(wanted) != _negated(best)
+        at = max(range(len(rivals)), key=lambda at: sum(shares[at]))
+        alike = max(shares[at]) >= SAME_POINT and len(rivals[at].content) >= MIN_CONTENT
+        flips += alike and wanted.negated != rivals[at].negated
     return flips
 
 
-def _negated(tokens: Sequence[Token]) -> bool:
-    return any(token.word in NEGATIONS or token.word.endswith("n't") for token in tokens)
+class _Point(NamedTuple):
+    """A sentence as its terms, those of them that count, and whether it denies something."""
+
+    terms: frozenset[str]
+    content: tuple[str, ...]
+    negated: bool
 
 
-def _exact(wanted: Sequence[Token], given: Sequence[Token]) -> float:
-    terms = {token.term for token in given}
-    sought = [token.term for token in wanted if not token.is_stop]
-    return sum(term in terms for term in sought) / len(sought) if sought else 1.0
+def _points(text: Text) -> list[_Point]:
+    return [_point(text.tokens[sentence.first : sentence.last]) for sentence in text.sentences]
+
+
+def _point(tokens: Sequence[Token]) -> _Point:
+    negated = any(token.word in NEGATIONS or token.word.endswith("n't") for token in tokens)
+    content = tuple(token.term for token in tokens if not token.is_stop)
+    return _Point(frozenset(token.term for token in tokens), content, negated)
+
+
+def _exact(wanted: _Point, given: _Point) -> float:
+    sought = wanted.content
+    return sum(term in given.terms for term in sought) / len(sought) if sought else 1.0
 
 
 def _content(tokens: Sequence[Token]) -> int:

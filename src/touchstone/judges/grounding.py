@@ -18,10 +18,27 @@ NEGATIONS = frozenset("not no never cannot nothing without none nor neither unab
 
 
 class Match(NamedTuple):
-    """The source sentence nearest to a sentence of the reply: its tokens, and how many content terms they share."""
+    """A sentence of the reply, the source sentence nearest to it, and how many content terms the two have and share."""
 
-    tokens: Sequence[Token]
+    sentence: Sentence
+    near: Sequence[Token]
+    size: int
+    near_size: int
     shared: int
+
+    @property
+    def likeness(self) -> float:
+        """How nearly both say the same: 1 when they share all content."""
+        both = self.size + self.near_size
+        return 2 * self.shared / both if both else 0.0
+
+
+class Statements(NamedTuple):
+    """A passage, where its sentences begin, and which of them state something."""
+
+    passage: Text
+    starts: Sequence[int]
+    stated: Sequence[bool]
 
 
 def grounding_features(reply: Text, sources: Sequence[Text]) -> dict[str, float]:
@@ -32,13 +49,14 @@ def grounding_features(reply: Text, sources: Sequence[Text]) -> dict[str, float]
     passages = [source for source in sources if not source.name.startswith("input")] or list(sources)
     terms = [token.term for token in reply.tokens]
     pairs = {pair for passage in passages for pair in _pairs([token.term for token in passage.tokens])}
-    matches = [(sentence, _nearest(reply, sentence, passages)) for sentence in reply.sentences]
+    told = [_statements(passage) for passage in passages]
+    matches = [_nearest(reply, sentence, told) for sentence in reply.sentences]
     return {
         "absent_words": _share([not any(term in text.positions for text in passages) for term in terms]),
         "absent_pairs": _share([pair not in pairs for pair in _pairs(terms)]),
         "absent_names": float(min(MAX_NAMES, _absent_names(reply, sources))),
-        "closest": _closest(reply, matches),
-        "match": _match(reply, matches),
+        "closest": _closest(matches),
+        "match": max((match.likeness for match in matches), default=0.0),
         "denied": float(_denied(reply, matches)),
     }
 
@@ -82,47 +100,40 @@ def _absent_names(reply: Text, sources: Sequence[Text]) -> int:
     return sum(not any(term in source.positions for source in sources) for term in named)
 
 
-def _nearest(reply: Text, sentence: Sentence, passages: Sequence[Text]) -> Match:
+def _statements(passage: Text) -> Statements:
+    stated = [not is_question(passage, sentence) for sentence in passage.sentences]
+    return Statements(passage, [sentence.first for sentence in passage.sentences], stated)
+
+
+def _nearest(reply: Text, sentence: Sentence, told: Sequence[Statements]) -> Match:
     """The statement of the passages that shares most content terms with a sentence of the reply, the shorter of two."""
     wanted = set(content(reply.tokens[sentence.first : sentence.last]))
-    best: tuple[int, int, Match] = (0, 0, Match((), 0))
-    for passage in passages:
-        starts = [s.first for s in passage.sentences]
+    best: tuple[int, int, Sequence[Token]] = (0, 0, ())
+    for passage, starts, stated in told:
         found: Counter[int] = Counter()
         for term in wanted:
-            found.update({bisect_right(starts, place) - 1 for place in passage.positions.get(term, ())})
+            places = passage.positions.get(term)
+            if places:
+                found.update({bisect_right(starts, place) - 1 for place in places})
         for at, shared in found.items():
             near = passage.sentences[at]
-            if is_question(passage, near):
-                continue
             rank = (shared, near.first - near.last)
-            if rank > best[:2]:
-                best = (*rank, Match(passage.tokens[near.first : near.last], shared))
-    return best[2]
+            if stated[at] and rank > best[:2]:
+                best = (*rank, passage.tokens[near.first : near.last])
+    return Match(sentence, best[2], len(wanted), len(set(content(best[2]))), best[0])
 
 
-def _closest(reply: Text, matches: Sequence[tuple[Sentence, Match]]) -> float:
+def _closest(matches: Sequence[Match]) -> float:
     """How much of each sentence's content stands in one sentence of the passages, over all sentences."""
-    sizes = [len(set(content(reply.tokens[s.first : s.last]))) for s, _ in matches]
-    return sum(match.shared for _, match in matches) / sum(sizes) if sum(sizes) else 1.0
+    size = sum(match.size for match in matches)
+    return sum(match.shared for match in matches) / size if size else 1.0
 
 
-def _match(reply: Text, matches: Sequence[tuple[Sentence, Match]]) -> float:
-    """How nearly one sentence of the reply and one of the passages say the same: 1 when they share all content."""
-    return max((_likeness(reply, sentence, match) for sentence, match in matches), default=0.0)
-
-
-def _denied(reply: Text, matches: Sequence[tuple[Sentence, Match]]) -> bool:
+def _denied(reply: Text, matches: Sequence[Match]) -> bool:
     """Whether a statement and the source sentence on the same thing differ in that one is negated."""
-    spoken = set(statements(reply))
     return any(
-        sentence in spoken
-        and _likeness(reply, sentence, match) >= SAME_THING
-        and is_negated(reply.tokens[sentence.first : sentence.last]) != is_negated(match.tokens)
-        for sentence, match in matches
+        match.likeness >= SAME_THING
+        and not is_question(reply, match.sentence)
+        and is_negated(reply.tokens[match.sentence.first : match.sentence.last]) != is_negated(match.near)
+        for match in matches
     )
-
-
-def _likeness(reply: Text, sentence: Sentence, match: Match) -> float:
-    size = len(set(content(reply.tokens[sentence.first : sentence.last]))) + len(set(content(match.tokens)))
-    return 2 * match.shared / size if size else 0.0

@@ -38,6 +38,8 @@ class Term:
     def share(self, value: float) -> float:
         """What this value of the feature adds, compared with a typical reply."""
         gained, low = 0.0, self.knots[0]
+        if value <= low:
+            return gained - self.typical
         for slope, high in zip(self.slopes, self.knots[1:], strict=True):
             if value <= low:
                 break

@@ -6,6 +6,7 @@ from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Grade, Grading, Violation
 from touchstone.judges.address import address_issues, doubted, find_address
 from touchstone.judges.choice import choose_models
+from touchstone.judges.coverage import Covered, cover
 from touchstone.judges.features import features
 from touchstone.judges.model import Fitted, Model
 from touchstone.judges.reasons import explain_grade, find_issues
@@ -28,7 +29,8 @@ def judge(
     fitted: Fitted | None = None,
 ) -> Grading:
     """Grades on every criterion the judge knows, and what follows from them; `fitted` are models of one's own."""
-    found = features(reading, anchors, violations)
+    covered = cover(reading)
+    found = features(reading, covered, anchors, violations)
     known = choose_models(reading, fitted=fitted)
     foreign = not reads_as_english(reading)
     said = find_address(reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
@@ -39,17 +41,25 @@ def judge(
         elif not reading.reply.tokens:
             grades.append(Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty"))
         elif criterion.name in known:
-            grade = _grade(criterion, known[criterion.name], found, reading, foreign=foreign)
+            grade = _grade(criterion, known[criterion.name], found, reading, covered, foreign=foreign)
             grades.append(doubted(grade, said))
-    issues = [*address_issues(said), *find_issues(reading, anchors, violations)]
+    issues = [*address_issues(said), *find_issues(reading, covered, anchors, violations)]
     return conclude(rubric, grades, violations, judge=NAME, issues=issues)
 
 
-def _grade(criterion: Criterion, model: Model, found: Mapping[str, float], reading: Reading, *, foreign: bool) -> Grade:
+def _grade(
+    criterion: Criterion,
+    model: Model,
+    found: Mapping[str, float],
+    reading: Reading,
+    covered: Covered,
+    *,
+    foreign: bool,
+) -> Grade:
     shares = model.shares(found)
     value = model.value_of(shares)
     grade = _nearest_level(criterion, model.grade(value))
-    reason = explain_grade(criterion.name, grade, shares, reading)
+    reason = explain_grade(criterion.name, grade, shares, reading, covered)
     confidence = model.confidence(value)
     if foreign:
         reason = f"the reply does not read as English, which this judge needs; {reason}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from touchstone.core import resource
 from touchstone.core.reading import Ask, Reading
 from touchstone.core.result import Anchor, Violation
-from touchstone.judges.coverage import ask_coverage, facts_of, point_coverage
+from touchstone.judges.coverage import Covered
 from touchstone.judges.manner import TONE_GROUPS
 from touchstone.judges.model import Share
 
@@ -43,12 +43,12 @@ class Note(NamedTuple):
     raises: str
 
 
-def explain_grade(criterion: str, grade: int, shares: Sequence[Share], reading: Reading) -> str:
+def explain_grade(criterion: str, grade: int, shares: Sequence[Share], reading: Reading, covered: Covered) -> str:
     """The features that moved the grade, strongest first; a low grade is explained by what lowered it."""
     lowering, raising = (_moved(criterion, shares, sign) for sign in (-1, 1))
     told = (lowering or raising)[:MAX_NAMED] if grade <= 2 else (raising + lowering)[:MAX_NAMED]
     if criterion == "completeness" and len(reading.asks) > 1:
-        told.insert(0, _asks_answered(reading))
+        told.insert(0, _asks_answered(reading, covered))
     if not told and grade < TOP:
         told = _moved(criterion, shares, -1, least=WORTH_A_LOOK)[:1]
     return "; ".join(told) or (NOTHING_WRONG if grade == TOP else NOTHING_SINGLE)
@@ -73,29 +73,31 @@ def _note(share: Share) -> str:
     return note.lowers if share.is_high == is_fault else ""
 
 
-def find_issues(reading: Reading, anchors: Sequence[Anchor], violations: Sequence[Violation]) -> list[str]:
+def find_issues(
+    reading: Reading, covered: Covered, anchors: Sequence[Anchor], violations: Sequence[Violation]
+) -> list[str]:
     """What the reply should have done, most serious first."""
     issues = [f"{VIOLATION_ISSUES[violation.kind]}: {violation.reason}" for violation in violations]
     told = " ".join(issues)
     contradicted = [a.reason for a in anchors if a.status == "contradicted" and a.reason not in told]
     issues += [f"should say what the source says: {reason}" for reason in contradicted]
-    issues += [f"should answer: {_quote(ask.text)}" for ask in unanswered(reading)]
+    issues += [f"should answer: {_quote(ask.text)}" for ask in unanswered(reading, covered)]
     if reading.expected:
-        missing = [fact.text for fact in facts_of(reading.expected, reading.reply) if not fact.said]
+        missing = [fact.text for fact in covered.facts if not fact.said]
         issues += [f"should state: {_quote(fact)}" for fact in dict.fromkeys(missing)]
-        for sentence in reading.expected.sentences:
-            if point_coverage(reading.expected, sentence, reading.reply) < MENTIONED:
+        for sentence, said in zip(reading.expected.sentences, covered.points, strict=True):
+            if said < MENTIONED:
                 issues.append(f"should make the point: {_quote(reading.expected.raw[sentence.start : sentence.end])}")
     return list(dict.fromkeys(issues))[:MAX_ISSUES]
 
 
-def unanswered(reading: Reading) -> list[Ask]:
+def unanswered(reading: Reading, covered: Covered) -> list[Ask]:
     """The asks whose content the reply hardly takes up."""
-    return [ask for ask in reading.asks if ask_coverage(ask, reading) < ANSWERED]
+    return [ask for ask, said in zip(reading.asks, covered.asks, strict=True) if said < ANSWERED]
 
 
-def _asks_answered(reading: Reading) -> str:
-    left = unanswered(reading)
+def _asks_answered(reading: Reading, covered: Covered) -> str:
+    left = unanswered(reading, covered)
     told = f"{len(reading.asks) - len(left)} of {len(reading.asks)} questions taken up"
     return f"{told}: {_quote(left[0].text)} is not" if left else told
 

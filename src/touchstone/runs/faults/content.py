@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from touchstone.core.result import Anchor, Violation
 from touchstone.evidence.values import check_values
+from touchstone.judges.coverage import cover
 from touchstone.judges.offline import reads_as_english
 from touchstone.judges.reasons import unanswered
 from touchstone.runs.faults.failing import Failing, Sign
@@ -46,7 +47,7 @@ def _relevance(reply: Failing) -> str:
 
 def missed_question(reply: Failing) -> Iterator[Sign]:
     if reply.is_low("completeness", at_most=2):
-        for ask in unanswered(reply.reading):
+        for ask in unanswered(reply.reading, cover(reply.reading)):
             yield Sign(owner_of_ask(ask, reply.needs, reply.case, reply.reading), f"'{ask.text}' is not taken up")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.reading import Ask, Reading, Sentence, Text
-from touchstone.evidence.alignment import coverage
+from touchstone.evidence.alignment import coverage, said_in
 from touchstone.evidence.claims import check_claims
 from touchstone.evidence.values import check_values
 from touchstone.judges.coverage import MADE, SAME_POINT, facts_of, path_steps, point_coverage
@@ -73,9 +73,9 @@ def owner_of_ask(ask: Ask, needs: tuple[Need, ...], case: Case, reading: Reading
     tokens = [t for t in reading.question.tokens if ask.start <= t.start < ask.end and t.term in ask.terms]
     if case.expected_output is None:
         context = [t for source in reading.sources or () if source.name.startswith("context") for t in source.tokens]
-        return "retrieval" if coverage(tokens, context) < ANSWERED else "prompt"
+        return "retrieval" if coverage(tokens, said_in(context)) < ANSWERED else "prompt"
     nearest = max(
-        needs, key=lambda need: coverage(tokens, read_text("expected_output", need.text).tokens), default=None
+        needs, key=lambda need: coverage(tokens, said_in(read_text("expected_output", need.text).tokens)), default=None
     )
     return "retrieval" if nearest and not nearest.given else "prompt"
 
@@ -93,7 +93,7 @@ def _is_missed(expected: Text, sentence: Sentence, reply: Text) -> bool:
     tokens = expected.tokens[sentence.first : sentence.last]
     filler = resource.words("filler.txt")
     content = sum(not token.is_stop and token.word not in filler for token in tokens)
-    return content >= MIN_CONTENT and point_coverage(expected, sentence, reply) < MENTIONED
+    return content >= MIN_CONTENT and point_coverage(expected, sentence, said_in(reply.tokens)) < MENTIONED
 
 
 def _unsaid_facts(reading: Reading, expected: Text) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def _is_given(expected: Text, sentence: Sentence, held: frozenset[str], sources:
     if facts := [fact.text for fact in facts_of(expected, expected) if fact.text in raw]:
         return 2 * len(held.intersection(facts)) >= len(set(facts))
     text = read_text("expected_output", raw)
-    said = coverage(text.tokens, [token for source in sources for token in source.tokens])
+    said = coverage(text.tokens, said_in([token for source in sources for token in source.tokens]))
     if said >= MADE or count_acts(text) or count(raw, "ask_back", table=TABLE):
         return True
     claims = check_claims(find_claims(text), text, sources, proximity=PROXIMITY)

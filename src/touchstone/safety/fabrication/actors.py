@@ -64,14 +64,13 @@ def _acts(text: Text, sentence: Sentence) -> Iterator[Act]:
     parties = _parties()
     if not any(token.word in parties for token in tokens):
         return
-    around = frozenset(
-        t.word for at, t in enumerate(tokens) if not any(o.word in AS for o in tokens[max(0, at - 2) : at])
-    )
+    words = [token.word for token in tokens]
+    around = frozenset(w for at, w in enumerate(words) if AS.isdisjoint(words[max(0, at - 2) : at]))
     for at, token in enumerate(tokens):
         actor = parties.get(token.word)
         if actor is None:
             continue
-        passive = any(t.word == "by" for t in tokens[max(0, at - 3) : at])
+        passive = "by" in words[max(0, at - 3) : at]
         found = _suffered(text, tokens, at) if passive else _done(text, tokens, at)
         if found:
             yield Act(actor, *found[:2], around, *found[2:])

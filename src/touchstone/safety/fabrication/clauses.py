@@ -59,7 +59,7 @@ class Clause(NamedTuple):
 def clauses(text: Text) -> tuple[Clause, ...]:
     """A text's clauses, cut at punctuation and joints."""
     found: list[Clause] = []
-    conditions = resource.group("modality.txt", "condition") - {"so", "as"}
+    conditions = _conditions()
     for sentence in text.sentences:
         if len(found) >= MAX_CLAUSES:
             break
@@ -76,11 +76,10 @@ def clauses(text: Text) -> tuple[Clause, ...]:
             while at < len(tokens) and tokens[at].start < end:
                 at += 1
             if at > first:
-                conditional = conditional or any(t.word in conditions for t in tokens[first:at])
-                clause = _clause(tokens[first:at], around, conditional=conditional, asks=asks)
                 words = [token.word for token in tokens[first:at]]
-                urges = words[0] == "please" or "yourself" in words
-                clause = clause._replace(premise=words[0] in PREMISES, urges=urges, excepted=excepted)
+                conditional = conditional or not conditions.isdisjoint(words)
+                frame = _frame(tokens[first:at], words, around, conditional=conditional, excepted=excepted, asks=asks)
+                clause = frame if _cues().isdisjoint(words) else _stated(frame, tokens[first:at], words)
                 if clause.terms or any(clause.stances):
                     pieces.append((at - first, clause))
         found += _joined(pieces)
@@ -98,11 +97,31 @@ def _joined(pieces: Sequence[tuple[int, Clause]]) -> Iterator[Clause]:
             yield clause
 
 
-def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: bool, asks: bool) -> Clause:
-    words = [token.word for token in tokens]
-    if _cues().isdisjoint(words):
-        terms = frozenset(token.term for token in tokens if token.term in around)
-        return Clause(tokens[0].start, tokens[-1].end, terms, around, conditional=conditional, asks=asks)
+def _frame(
+    tokens: Sequence[Token],
+    words: Sequence[str],
+    around: frozenset[str],
+    *,
+    conditional: bool,
+    excepted: bool,
+    asks: bool,
+) -> Clause:
+    """A clause that takes no stance and denies nothing."""
+    return Clause(
+        start=tokens[0].start,
+        end=tokens[-1].end,
+        terms=frozenset(token.term for token in tokens if token.term in around),
+        around=around,
+        conditional=conditional,
+        premise=words[0] in PREMISES,
+        urges=words[0] == "please" or "yourself" in words,
+        excepted=excepted,
+        asks=asks,
+    )
+
+
+def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Clause:
+    """The clause with its stances and what it denies."""
     stances = [0] * len(AXES)
     used: set[int] = set()
     governed = grants = ""
@@ -125,12 +144,8 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
             denied = denied or _verb(tokens, at + 1)
         elif at not in used and word in ("without", "no"):
             lacks = lacks or _verb(tokens, at + 1)
-    terms = frozenset(token.term for at, token in enumerate(tokens) if at not in used and token.term in around)
-    return Clause(
-        start=tokens[0].start,
-        end=tokens[-1].end,
-        terms=terms,
-        around=around,
+    return frame._replace(
+        terms=frozenset(token.term for at, token in enumerate(tokens) if at not in used and token.term in frame.around),
         stances=tuple(stances),
         governed=governed,
         grants=grants,
@@ -139,18 +154,17 @@ def _clause(tokens: Sequence[Token], around: frozenset[str], *, conditional: boo
         without=bool(lacks) and "without" in words,
         universal=_is_universal(words),
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
-        conditional=conditional,
         narrow="only" in words or any(_denies(word) for word in words) or "can't" in words,
         payer=_payer(words),
         exclusive="only" in words,
-        asks=asks,
     )
 
 
 def _payer(words: Sequence[str]) -> str:
     """Which side pays, where the clause says so: `we` or `you`."""
+    paying = resource.group(DATA, "paying")
     for at, word in enumerate(words):
-        if word in resource.group(DATA, "paying"):
+        if word in paying:
             for party in reversed(words[max(0, at - 3) : at]):
                 if _negates(party):
                     return ""
@@ -203,8 +217,7 @@ def _denies(word: str) -> bool:
 
 
 def _negates(word: str) -> bool:
-    negative = word in resource.group("modality.txt", "negation") or word in resource.group(DATA, "ending")
-    return negative or word.endswith("n't")
+    return word in _negations() or word.endswith("n't")
 
 
 def _is_universal(words: Sequence[str]) -> bool:
@@ -218,12 +231,21 @@ def _universal() -> frozenset[str]:
 
 
 @cache
+def _conditions() -> frozenset[str]:
+    return resource.group("modality.txt", "condition") - {"so", "as"}
+
+
+@cache
 def _cues() -> frozenset[str]:
     """The words without which a clause takes no stance and denies nothing."""
     denials = {word for word in resource.words("stopwords.txt") if word.endswith("n't")}
     limits = _universal() | resource.group("fabrication.txt", "restriction")
-    negations = resource.group("modality.txt", "negation") | resource.group(DATA, "ending")
-    return frozenset(_phrases()) | denials | limits | negations
+    return frozenset(_phrases()) | denials | limits | _negations()
+
+
+@cache
+def _negations() -> frozenset[str]:
+    return resource.group("modality.txt", "negation") | resource.group(DATA, "ending")
 
 
 @cache

@@ -1,7 +1,7 @@
 """What the parts of the fabrication detector share: findings with a weight, and what the reply may draw on."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
@@ -45,6 +45,7 @@ class Known:
     terms: frozenset[str]
     has_context: bool
     policy: Policy
+    found: dict[Value, list[Place]] = field(default_factory=dict, repr=False)
 
     @property
     def contexts(self) -> tuple[Text, ...]:
@@ -52,8 +53,10 @@ class Known:
         return tuple(source for source in self.sources if source.name.startswith("context"))
 
     def homes(self, value: Value) -> list[Place]:
-        """Where the same value stands."""
-        return [place for place in self.places if same(value, place.value)]
+        """Where the same value stands; most parts of the detector ask, so the answer is kept."""
+        if value not in self.found:
+            self.found[value] = [place for place in self.places if same(value, place.value)]
+        return self.found[value]
 
     def holds(self, word: str) -> bool:
         """Whether a word stands anywhere in what is known."""

@@ -19,6 +19,8 @@ THEN = re.compile(
     r"(?:[,;]|\s[-–—])?\s(?:and |but )?(?:then|after that|afterwards|later|next)\b[,:]?\s|\bfirst[,;]\s(?:and |then )?",
     re.IGNORECASE,
 )
+# Without one of these a sentence puts nothing in order.
+CUE = re.compile(r"before|prior to|ahead of|after|once|as soon as|following|then|later|next|first[,;]", re.IGNORECASE)
 # A numbered or lettered step: `1)`, `(2)`, `3.`
 STEP = re.compile(r"(?:^|(?<=[\s;:]))\(?([1-9])[).]\s")
 CUT = re.compile(r"[;()\n]|[.!?:](?=\s|$)|\s[-–—]\s")
@@ -68,6 +70,8 @@ def _all_pairs(source: Text) -> list[Pair]:
 
 def _pairs(text: Text, sentence: Sentence) -> Iterator[Pair]:
     raw = text.raw
+    if not CUE.search(raw, sentence.start, sentence.end):
+        return
     for pattern in (EARLIER, LATER, THEN):
         for match in islice(pattern.finditer(raw, sentence.start, sentence.end), 3):
             low = _last(CUT, raw, max(sentence.start, match.start() - SPAN), match.start())

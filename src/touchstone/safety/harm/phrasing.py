@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 
 from touchstone.core import resource
 from touchstone.core.reading import Sentence, Text
@@ -76,7 +77,7 @@ def _pieces(text: Text, sentence: Sentence) -> Iterator[Sentence]:
 def _line(text: Text, sentence: Sentence, index: Mapping[str, tuple[Pattern, ...]]) -> Line:
     words = tuple(_words(text, sentence))
     candidates: dict[str, list[Pattern]] = {}
-    for pattern in dict.fromkeys(pattern for word in words if word in index for pattern in index[word]):
+    for pattern in dict.fromkeys(chain.from_iterable(index[word] for word in words if word in index)):
         candidates.setdefault(pattern.family, []).append(pattern)
     end = text.tokens[sentence.last - 1].end
     asked = "?" in text.raw[end : sentence.end]
