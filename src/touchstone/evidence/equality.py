@@ -21,6 +21,8 @@ MINUTES = {"time": 1, "business": 1440, "business hour": 60, "months": 43_200, "
 
 def same(value: Value, other: Value) -> bool:
     """Whether any reading of one equals any reading of the other, as a whole."""
+    if len(value.readings) == len(other.readings) == 1:
+        return _same_reading(value.readings[0], other.readings[0])
     return any(_same_reading(a, b) for a in value.readings for b in other.readings)
 
 

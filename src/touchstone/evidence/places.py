@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from operator import attrgetter
 
 from touchstone.core import resource
 from touchstone.core.reading import Sentence, Text, Value
@@ -10,24 +11,27 @@ CLAUSE_END = re.compile(r"[,;(]\s|\s[-–—]\s|\s(?:and|but|while|or)\s")
 # Terms further than this from a value say little about what it measures.
 REACH = 9
 LONGEST_CLAUSE = 200
+START = attrgetter("start")
 
 
 def token_range(text: Text, start: int, end: int) -> tuple[int, int]:
     """The tokens that begin within a span, as a half-open range."""
-    first = bisect_left(text.tokens, start, key=lambda token: token.start)
-    return first, bisect_left(text.tokens, end, lo=first, key=lambda token: token.start)
+    first = bisect_left(text.tokens, start, key=START)
+    return first, bisect_left(text.tokens, end, lo=first, key=START)
 
 
 def sentence_at(text: Text, start: int) -> Sentence | None:
     """The sentence that holds a character."""
-    at = bisect_right(text.sentences, start, key=lambda sentence: sentence.start) - 1
+    at = bisect_right(text.sentences, start, key=START) - 1
     return text.sentences[at] if at >= 0 and start < text.sentences[at].end else None
 
 
 def in_value(text: Text, start: int) -> bool:
     """Whether a character lies within a typed value."""
-    at = bisect_right(text.values, start, key=lambda value: value.start) - 1
-    return at >= 0 and start < text.values[at].end
+    if not text.values or start < text.values[0].start:
+        return False
+    at = bisect_right(text.values, start, key=START) - 1
+    return start < text.values[at].end
 
 
 def attribute(text: Text, value: Value, *, whole_sentence: bool = False) -> frozenset[str]:

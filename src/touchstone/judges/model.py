@@ -35,25 +35,21 @@ class Term:
     slopes: tuple[float, ...]
     typical: float
 
-    def share(self, value: float) -> float:
+    def of(self, value: float) -> "Share":
         """What this value of the feature adds, compared with a typical reply."""
         gained, low = 0.0, self.knots[0]
         if value <= low:
-            return gained - self.typical
+            return Share(self.feature, gained - self.typical, is_high=False)
         for slope, high in zip(self.slopes, self.knots[1:], strict=True):
             if value <= low:
                 break
             gained += slope * min(1.0, (value - low) / (high - low))
             low = high
-        return gained - self.typical
-
-    def is_high(self, value: float) -> bool:
-        """Whether the feature reaches its middle knot, about half of all replies."""
-        return value > self.knots[0] and value >= self.knots[len(self.knots) // 2]
+        return Share(self.feature, gained - self.typical, is_high=value >= self.knots[len(self.knots) // 2])
 
 
 class Share(NamedTuple):
-    """What one feature adds to or takes from a value, and whether the feature itself is high."""
+    """What one feature adds to or takes from a value, and whether the feature reaches its middle knot, as half do."""
 
     feature: str
     size: float
@@ -71,8 +67,7 @@ class Model:
 
     def shares(self, features: Mapping[str, float]) -> list[Share]:
         """Every term's share of the value."""
-        given = ((term, features.get(term.feature, 0.0)) for term in self.terms)
-        return [Share(term.feature, term.share(value), term.is_high(value)) for term, value in given]
+        return [term.of(features.get(term.feature, 0.0)) for term in self.terms]
 
     def value(self, features: Mapping[str, float]) -> float:
         """The unrounded grade."""
