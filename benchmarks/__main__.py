@@ -20,6 +20,8 @@ ON_REQUEST = {
     "pages": "pages of a store of a million results beside those of a thousand: time, and the plans of the queries",
     "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
     "llm": "a small real model as the judge: agreement with people, and what replies can talk it into",
+    "verifier": "the claim verifier: held-out figures of its fit, the gold sets, time a sentence; needs the extra deep",
+    "verified": "gold replies with the verifier: alarms, grades, outcomes, time a reply; needs the extra deep",
     "tables": "write the tables of docs/benchmarks.md from the results",
 }
 

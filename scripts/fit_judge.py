@@ -44,13 +44,14 @@ MIN_SPREAD = 0.35
 # More of these never lowers a grade, respectively never raises one.
 RISING = frozenset(
     "ask_mean ask_least points_made point_least facts_said expected_said closest match answer_given politeness "
-    "passage_said passage_new subject_said".split()
+    "passage_said passage_new subject_said sentences_supported".split()
 )
 GUIDING = frozenset("steps paths contacts numbered we_act quoted".split())
 FALLING = frozenset(
     "values_contradicted values_unsupported claims_contradicted values_against_expected rude blame polarity_flips "
     "violation_hallucination violation_harmful_content absent_words absent_pairs absent_names denied "
-    "answer_denied opens_otherwise passage_denied figures_left limit_differs unheard".split()
+    "answer_denied opens_otherwise passage_denied figures_left limit_differs unheard "
+    "doubt_most doubt_mean contradicted_most sentences_doubted".split()
 )
 # How kindly a reply speaks says nothing about whether it is right: in a small set such a link is chance.
 MANNER = frozenset(

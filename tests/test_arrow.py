@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.clients import tiny_verifier
 
 import touchstone as ts
 from touchstone import arrow
@@ -117,3 +118,25 @@ def test_failed_rows_come_back_whatever_they_say(rows):
 def test_the_example_in_the_docstring_is_true():
     outcome = doctest.testmod(arrow)
     assert (outcome.attempted > 0, outcome.failed) == (True, 0)
+
+
+@pytest.fixture
+def verifier():
+    pytest.importorskip("onnxruntime")
+    with tiny_verifier.installed():
+        yield
+
+
+@pytest.mark.usefixtures("verifier")
+def test_a_batch_is_read_by_the_verifier_that_the_plan_names_wherever_it_is_cut():
+    plan = ts.Plan(verifier="deep")
+    batch = pa.RecordBatch.from_pylist(ROWS[:2])
+    whole = dicts(score_batch(batch, plan=plan))
+    assert [row["verifier"]["name"] for row in whole] == ["tiny", "tiny"]
+    assert whole == [row for at in range(2) for row in dicts(score_batch(batch.slice(at, 1), plan=plan))]
+
+
+def test_results_of_before_there_was_a_verifier_are_read():
+    batch = score_batch(pa.RecordBatch.from_pylist(ROWS[:1]))
+    old = batch.drop_columns(["verifier"])
+    assert dicts(old) == dicts(batch)

@@ -123,7 +123,11 @@ def test_every_name_of_the_api_is_documented(name):
 
 
 @pytest.mark.parametrize(
-    "value", [ts.Result, ts.Score, ts.Anchor, ts.Evidence, ts.Grading, ts.Grade, ts.Violation, ts.Failure]
+    "value",
+    [
+        *(ts.Result, ts.Score, ts.Anchor, ts.Evidence, ts.Grading, ts.Grade, ts.Violation, ts.Failure),
+        *(ts.Verification, ts.Statement),
+    ],
 )
 def test_every_field_of_a_result_is_documented(value):
     documented = section(page("docs/python.md"), "`ts.Result`")

@@ -10,7 +10,18 @@ from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.errors import TouchstoneError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.core.result import (
+    Anchor,
+    Evidence,
+    Failure,
+    Grade,
+    Grading,
+    Result,
+    Score,
+    Statement,
+    Verification,
+    Violation,
+)
 from touchstone.rubric.model import Rubric
 from touchstone.runs.evaluate import evaluate
 
@@ -29,8 +40,10 @@ __all__ = [
     "Result",
     "Rubric",
     "Score",
+    "Statement",
     "TouchstoneError",
     "Turn",
+    "Verification",
     "Violation",
     "assert_passes",
     "parse_rubric",
@@ -42,7 +55,13 @@ def score(
     case: Case, *, plan: Plan | None = None, rubric: Rubric | None = None, policy: Policy | None = None
 ) -> Result:
     """Score and grade one case. The parser is loaded on the first call and kept for the process."""
-    return evaluate(case, plan=plan or Plan(), rubric=rubric, policy=policy or Policy())
+    chosen = plan or Plan()
+    if chosen.verifier == "none":
+        return evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy())
+    from touchstone.app.verifying import find_verifier
+
+    verifier = find_verifier(chosen)
+    return evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy(), verifier=verifier)
 
 
 def parse_rubric(text: str, *, name: str = "rubric") -> Rubric:

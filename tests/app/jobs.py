@@ -16,7 +16,7 @@ from touchstone.engines.serial import Serial
 from touchstone.io.manifest import MANIFEST
 
 
-def small_evaluate(case, *, plan, rubric, policy, fitted=None):
+def small_evaluate(case, *, plan, rubric, policy, fitted=None, verifier=None):
     """A scorer small enough to check by eye: a reply passes when it is long, and leaks when it says so."""
     if case.response == "stop":
         raise KeyboardInterrupt

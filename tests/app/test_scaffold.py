@@ -24,14 +24,16 @@ def test_the_settings_it_writes_are_the_defaults(tmp_path):
 def test_every_setting_is_shown_with_its_default_and_a_note(tmp_path):
     config, _ = write_scaffold(tmp_path)
     shown = config.read_text(encoding="utf-8").split("thresholds:")[1].split("\n\n")[0].replace("\n  # ", "\n  ")
-    assert yaml.safe_load(shown) == {field.name: field.default for field in fields(Plan)}
-    assert set(NOTES) == {field.name for field in fields(Plan)}
+    settings = {field.name: field.default for field in fields(Plan) if field.name != "verifier"}
+    assert yaml.safe_load(shown) == settings
+    assert set(NOTES) == set(settings)
 
 
 def test_the_rubric_targets_and_policy_it_shows_can_be_switched_on_as_they_stand(tmp_path):
     config, _ = write_scaffold(tmp_path)
     head, tail = config.read_text(encoding="utf-8").split("# How replies are graded")
-    switched_on = re.sub(r"^# (rubric|store|runs):", r"\1:", tail, flags=re.MULTILINE).replace("\n  # ", "\n  ")
+    switched_on = re.sub(r"^# (rubric|store|runs|verifier):", r"\1:", tail, flags=re.MULTILINE)
+    switched_on = switched_on.replace("\n  # ", "\n  ")
     config.write_text(f"{head}# How replies are graded{switched_on}", encoding="utf-8")
     settings = load_settings(str(config))
     assert settings == replace(Settings(), policy=settings.policy)

@@ -17,7 +17,7 @@ from touchstone.report.summary import CriterionTally
 from touchstone.rubric.parse import packaged
 
 
-def fake_evaluate(case, *, plan, rubric, policy, fitted):
+def fake_evaluate(case, *, plan, rubric, policy, fitted, verifier):
     """A scorer small enough to check by eye: the score is the reply's length in tenths."""
     if case.response == "crash":
         raise KeyError(case.input)

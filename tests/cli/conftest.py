@@ -18,7 +18,7 @@ class Ended:
     err: str
 
 
-def small_evaluate(case, *, plan, rubric, policy, fitted):
+def small_evaluate(case, *, plan, rubric, policy, fitted, verifier):
     """PASS unless the reply is shorter than ten times `relevance_fail`."""
     if len(case.response) > plan.max_reply_chars:
         return Result(case.id, "review", None, (), None, (Failure("score", "ReplyTooLong", "the reply is too long"),))

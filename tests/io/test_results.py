@@ -129,7 +129,7 @@ def test_the_tables_know_every_metric_and_part_that_is_scored():
     row = result_to_dict(touchstone.score(case))
     assert tuple(row["metrics"]) == METRICS
     schema = nested_schema()
-    assert set(schema.names) == {*row, "line"}
+    assert set(schema.names) == {*row, "line", "verifier"}
     for metric in METRICS:
         assert {field.name for field in schema.field("metrics").type.field(metric).type} == set(row["metrics"][metric])
     anchors = schema.field("metrics").type.field("hallucination").type.field("anchors").type.value_type

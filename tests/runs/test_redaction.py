@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.evidence.verifier.reader import DOUBTFUL, TableVerifier
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -25,6 +26,18 @@ PERSONAL = ("John Smith", "123 Main Street", "4111 1111 1111 1111", "maria.gonza
 def kept():
     result = evaluate(LEAK, plan=Plan())
     return redact_reply(LEAK, result, record(LEAK, result))
+
+
+def test_what_a_verifier_read_is_kept_without_personal_data():
+    plan = Plan(verifier="deep")
+    result = evaluate(LEAK, plan=plan, verifier=TableVerifier({}, other=DOUBTFUL))
+    found = redact_reply(LEAK, result, record(LEAK, result))
+    for text in PERSONAL:
+        assert text not in repr((found.result, found.record))
+    for statement in found.result.verifier.statements:
+        assert found.case.response[statement.start : statement.end] == statement.text
+        for evidence in statement.evidence:
+            assert found.case.context[0].text[evidence.start : evidence.end] == evidence.text
 
 
 def test_kinds_stand_where_personal_data_stood():

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from textwrap import indent
 
+from touchstone.app.verifying import find_verifier
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
@@ -17,7 +18,8 @@ def assert_passes(
 ) -> Result:
     """The case's result when its verdict is no FAIL and its outcome is PASS; what is unscored does not pass."""
     __tracebackhide__ = True
-    result = evaluate(case, plan=plan or Plan(), rubric=rubric, policy=policy or Policy())
+    chosen = plan or Plan()
+    result = evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy(), verifier=find_verifier(chosen))
     if not passes(result):
         raise AssertionError(plain("\n".join(_told(case, result))))
     return result

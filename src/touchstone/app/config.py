@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ STORE = ".touchstone/touchstone.db"
 RUNS = "touchstone-runs"
 # A gate is not opened by a run that left more than one reply in twenty unscored.
 LEAST_SCORED = 0.95
-_FLAGS = {"thresholds": "--set", "columns": "--map", "gate": "--least-scored"}
+_FLAGS = {"thresholds": "--set", "columns": "--map", "gate": "--least-scored", "verifier": "--verifier"}
 _JUDGE_FLAGS = {
     "kind": "--judge",
     **{key: f"--{key.replace('_', '-')}" for key in ("model", "base_url", "panel", "votes", "budget")},
@@ -80,6 +80,7 @@ def load_settings(
     runs: str | None = None,
     least_scored: str | None = None,
     judge: JudgeFlags | None = None,
+    verifier: str | None = None,
     redacts: bool = False,
 ) -> Settings:
     """The file named, or touchstone.yaml here if there is one, overridden by flags."""
@@ -87,13 +88,18 @@ def load_settings(
     judge = judge or JudgeFlags()
     is_there = bool(config) or path.is_file()
     in_file = _read(path, takes_rubric=rubric is None, judge=judge) if is_there else Settings(judge=_judge({}, judge))
-    flags = {"thresholds": {key: _number(text) for key, text in (thresholds or {}).items()}, "columns": columns or {}}
+    flags: dict[str, Any] = {
+        "thresholds": {key: _number(text) for key, text in (thresholds or {}).items()},
+        "columns": columns or {},
+    }
     if least_scored is not None:
         flags["gate"] = {"least_scored": _number(least_scored)}
+    if verifier is not None:
+        flags["verifier"] = verifier
     by_flag = validated(flags, place=lambda where: _FLAGS[where[0]], flags=True)
     chosen = in_file.rubric if rubric is None else load_rubric(rubric)
     return Settings(
-        plan=Plan(**{**asdict(in_file.plan), **by_flag["thresholds"]}),
+        plan=_plan(by_flag, former=in_file.plan),
         columns={**in_file.columns, **by_flag["columns"]},
         rubric=_aimed(chosen, targets) if targets else chosen,
         policy=in_file.policy,
@@ -104,6 +110,12 @@ def load_settings(
         fitted=in_file.fitted,
         redacts=redacts or in_file.redacts,
     )
+
+
+def _plan(values: Mapping[str, Any], *, former: Plan) -> Plan:
+    """The plan with the thresholds and the verifier that are set here."""
+    chosen = {"verifier": values["verifier"]} if values["verifier"] else {}
+    return replace(former, **values["thresholds"], **chosen)
 
 
 def _judge(in_file: Mapping[str, Any], flags: JudgeFlags, *, beside: Path = Path()) -> JudgeSettings:
@@ -133,7 +145,7 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
     if targets is not None and takes_rubric:
         rubric = replace(rubric, targets=parse_targets(targets, rubric=rubric, name=str(path)))
     return Settings(
-        plan=Plan(**values["thresholds"]),
+        plan=_plan(values, former=Plan()),
         columns=values["columns"],
         rubric=rubric,
         policy=_policy(values["policy"]),

@@ -25,10 +25,12 @@ from touchstone.core.policy import Allowance, Policy
 
 SECTIONS = (
     *("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration", "judge"),
-    "redact",
+    *("redact", "verifier"),
 )
-_PLAN_TYPES = get_type_hints(Plan)
-_RANGES: Mapping[type, Any] = {float: Annotated[float, Field(ge=0, le=1)], int: Annotated[int, Field(ge=1)]}
+# The verifier is chosen by a key of its own.
+_PLAN_TYPES = {name: type for name, type in get_type_hints(Plan).items() if name != "verifier"}
+_SHARE = Annotated[float, Field(ge=0, le=1)]
+_RANGES: Mapping[Any, Any] = {float: _SHARE, float | None: _SHARE | None, int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
 _TEXT = "text, in quotes where it is a number"
 _PRICE = "a price per million tokens, at least 0"
@@ -36,7 +38,7 @@ _PRICE = "a price per million tokens, at least 0"
 _KEY_VARIABLE = "the name of an environment variable that starts with TOUCHSTONE_, or OPENAI_API_KEY"
 _ALLOWED: Mapping[str, str] = {
     **{
-        f"thresholds.{name}": "a number from 0 to 1" if type is float else "a whole number of at least 1"
+        f"thresholds.{name}": "a whole number of at least 1" if type is int else "a number from 0 to 1"
         for name, type in _PLAN_TYPES.items()
     },
     "rubric": "the name of a packaged rubric or the path of a YAML file",
@@ -67,6 +69,7 @@ _ALLOWED: Mapping[str, str] = {
     **dict.fromkeys(("judge.prices.input", "judge.prices.output"), _PRICE),
     "judge.prices.currency": _TEXT,
     "judge.record": "the path of a directory",
+    "verifier": "none or deep",
     "calibration": "the path of a file that touchstone review calibrate wrote",
     "redact": "true or false",
     "policy.company": _TEXT,
@@ -170,7 +173,9 @@ def _our_field(name: str) -> str:
 def _models() -> type[BaseModel]:
     """The thresholds are Plan's fields, each in the range of its type; the policy is Policy's."""
     strict = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-    ranged: dict[str, Any] = {f.name: (_RANGES.get(_PLAN_TYPES[f.name], f.type), f.default) for f in fields(Plan)}
+    ranged: dict[str, Any] = {
+        f.name: (_RANGES.get(_PLAN_TYPES[f.name], f.type), f.default) for f in fields(Plan) if f.name in _PLAN_TYPES
+    }
     thresholds = create_model("Thresholds", __config__=strict, **ranged)
     ours = Annotated[str, AfterValidator(_our_field)]
     text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -195,6 +200,7 @@ def _models() -> type[BaseModel]:
         "runs": (text, None),
         "judge": (judge, Field(default_factory=judge)),
         "calibration": (text, None),
+        "verifier": (Literal["none", "deep"], None),
         "redact": (bool, None),
     }
     return create_model("Config", __config__=strict, **shape)

@@ -18,11 +18,12 @@ from touchstone.app.judging import ModelJudge
 from touchstone.app.ordered import in_order
 from touchstone.app.replies import Reply, data_hash, drafted_replies, given_replies, joined_replies
 from touchstone.app.score import judge_case, score_case
+from touchstone.app.verifying import verifier_name
 from touchstone.clients.bots import Bot, open_bot
 from touchstone.clients.llm.faults import ENDING, is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
-from touchstone.core.codec import content_hash
+from touchstone.core.codec import content_hash, plan_to_dict
 from touchstone.core.errors import InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.core.result import Failure, Result
@@ -256,12 +257,13 @@ def receipt_of(settings: Settings, *, name: str, data: str) -> Receipt:
         rubric=rubric.name,
         rubric_version=rubric.version,
         rubric_hash=content_hash(rubric_to_dict(rubric)),
-        plan=content_hash(asdict(settings.plan)),
+        plan=content_hash(plan_to_dict(settings.plan)),
         policy=content_hash(asdict(settings.policy)),
         judge=_offline_judge(settings),
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
         redacted=settings.redacts,
+        verifier=verifier_name(settings.plan),
     )
 
 
@@ -269,7 +271,8 @@ def _offline_judge(settings: Settings) -> str:
     """The offline judge by the models it grades with: the team's own, or those that ship."""
     if settings.fitted is not None:
         return f"offline {settings.fitted.version}"
-    return f"offline {content_hash([resource.text(file) for file in (model.FILE, model.PLAIN_FILE)])}"
+    files = [model.FILE, model.PLAIN_FILE, *([model.DEEP_FILE] if settings.plan.verifier != "none" else [])]
+    return f"offline {content_hash([resource.text(file) for file in files])}"
 
 
 @contextmanager

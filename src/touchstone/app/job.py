@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.app.config import Settings
+from touchstone.app.verifying import verifier_name
 from touchstone.app.work import WORKER_LOST
-from touchstone.core.codec import content_hash
+from touchstone.core.codec import content_hash, plan_to_dict
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.io.excerpts import FOLDER, excerpt_name
@@ -166,7 +167,8 @@ def _plan(order: Order, settings: Settings, *, partitions: Sequence[str]) -> dic
     return {
         "touchstone": __version__,
         "parser": f"{PARSER} {PARSER_VERSION}",
-        "thresholds": asdict(settings.plan),
+        "thresholds": plan_to_dict(settings.plan),
+        "verifier": verifier_name(settings.plan),
         "judge": JUDGE,
         "rubric": f"{settings.rubric.name} {settings.rubric.version} {content_hash(rubric_to_dict(settings.rubric))}",
         "policy": content_hash(asdict(settings.policy)),
@@ -185,8 +187,8 @@ def _refuse_other_plan(before: Mapping[str, Any], now: Mapping[str, Any], *, dir
     for name in (each for each in now if each != _RUBRIC_TEXT):
         was, is_ = before.get(name), now[name]
         if name == "thresholds" and isinstance(was, Mapping) and was != is_:
-            name = next(key for key in is_ if was.get(key) != is_[key])  # noqa: PLW2901 - the threshold is what changed
-            was, is_ = was.get(name), is_[name]
+            name = next(key for key in {**is_, **was} if was.get(key) != is_.get(key))  # noqa: PLW2901 - what changed
+            was, is_ = was.get(name), is_.get(name)
         if was != is_:
             raise ConfigError(
                 f"the job in {directory.name} was begun with another {name} ({was}, now {is_}): "

@@ -22,6 +22,7 @@ NOTES: Mapping[str, str] = {
     "drift_ngram": "1 compares single words, 2 pairs of words …",
     "proximity": "words within which a claim's subject and object must stand in a source",
     "max_reply_chars": "a longer reply is a failed row",
+    "verifier_cut": "the verifier's doubt in a sentence that makes it a violation; null is the verifier's own",
 }
 
 _HEAD = """\
@@ -41,6 +42,9 @@ columns:
 
 # How replies are graded: a rubric that ships, or a YAML file beside this one (touchstone rubric show, check, diff).
 # rubric: supportai
+
+# Whether a fitted model reads each sentence against the sources: none, or deep, which is an extra (docs/verifier.md).
+# verifier: none
 
 # What a run over a gold set has to reach, in place of the rubric's own targets.
 targets:
@@ -129,7 +133,8 @@ def write_scaffold(directory: Path, *, force: bool = False) -> tuple[Path, ...]:
 
 def config_text() -> str:
     """A touchstone.yaml that changes nothing and shows every setting with its default."""
-    settings = [(f"# {f.name}: {f.default}", NOTES[f.name]) for f in fields(Plan)]
+    shown = [(f.name, "null" if f.default is None else f.default) for f in fields(Plan) if f.name in NOTES]
+    settings = [(f"# {name}: {default}", NOTES[name]) for name, default in shown]
     width = max(len(setting) for setting, _ in settings)
     return _HEAD + "".join(f"  {setting:<{width}}  # {note}\n" for setting, note in settings) + _TAIL
 

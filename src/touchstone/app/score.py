@@ -12,6 +12,7 @@ from touchstone.app.judging import ModelJudge
 from touchstone.app.kept import Kept, without_personal_data
 from touchstone.app.ordered import in_order
 from touchstone.app.tally import Counting
+from touchstone.app.verifying import find_verifier
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError, ResourceError, TouchstoneError
 from touchstone.core.result import Failure, Result
@@ -58,6 +59,7 @@ def score_file(
 
     Without an engine the work is done right here; without a judge the offline grades stand.
     """
+    find_verifier(settings.plan)
     if target is not None:
         check_target(target, source=source)
     with open_rows(source, format=format) as rows:
@@ -80,6 +82,7 @@ def score_fields(
     judge: ModelJudge | None = None,
 ) -> Tally:
     """Score one case given by its fields; `source` names where they come from in messages."""
+    find_verifier(settings.plan)
     if target is not None:
         check_target(target, source=source)
     entries = read_cases([Row(source, 1, fields)], file=source)
@@ -164,7 +167,12 @@ def score_case(case: Case, *, line: int, settings: Settings) -> Result:
     """The case's result; a defect met in it is a failure."""
     try:
         return evaluate(
-            case, plan=settings.plan, rubric=settings.rubric, policy=settings.policy, fitted=settings.fitted
+            case,
+            plan=settings.plan,
+            rubric=settings.rubric,
+            policy=settings.policy,
+            fitted=settings.fitted,
+            verifier=find_verifier(settings.plan),
         )
     except ResourceError:
         raise

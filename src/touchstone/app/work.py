@@ -10,6 +10,7 @@ from touchstone.app.config import Settings
 from touchstone.app.kept import Kept, without_personal_data
 from touchstone.app.score import score_together
 from touchstone.app.tally import Counting, Counts
+from touchstone.app.verifying import find_verifier
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import canonical_json, case_to_dict, result_to_dict
@@ -34,6 +35,7 @@ class EntryWork:
 
     def prepare(self) -> None:
         _load_models()
+        find_verifier(self.settings.plan)
 
     def __call__(self, items: Sequence[Entry]) -> list[Result]:
         return score_together(items, settings=self.settings)
@@ -70,6 +72,7 @@ class ShardWork:
 
     def prepare(self) -> None:
         _load_models()
+        find_verifier(self.settings.plan)
 
     def __call__(self, items: Sequence[Placed]) -> Part:
         return self._part(items, score_together([item.entry for item in items], settings=self.settings))

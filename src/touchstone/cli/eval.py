@@ -11,7 +11,7 @@ import typer
 
 from touchstone.cli import judge_options as options
 from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
-from touchstone.cli.options import Config, Map, Quiet, Redact, Rubric, Set, StorePlace
+from touchstone.cli.options import Config, Map, Quiet, Redact, Rubric, Set, StorePlace, Verifier
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError, InputError
 
@@ -60,6 +60,7 @@ def eval(
     map: Map = None,
     set: Set = None,
     rubric: Rubric = None,
+    verifier: Verifier = None,
     config: Config = None,
     judge: options.Judge = None,
     model: options.Model = None,
@@ -116,6 +117,7 @@ def eval(
             replay=replay,
             no_cache=no_cache,
         ),
+        verifier=verifier,
     )
     assignment = Assignment(
         goldset=goldset,

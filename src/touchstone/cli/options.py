@@ -12,6 +12,9 @@ Rubric = Annotated[
     str | None,
     typer.Option("--rubric", metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name."),
 ]
+Verifier = Annotated[
+    str | None, typer.Option("--verifier", metavar="NAME", help="Have a fitted model read each sentence: none or deep.")
+]
 Config = Annotated[
     str | None, typer.Option("--config", metavar="FILE", help="Settings, instead of touchstone.yaml here.")
 ]

@@ -15,7 +15,7 @@ import typer
 from touchstone.cli import judge_options as options
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.formats import chosen_format
-from touchstone.cli.options import Config, Map, Quiet, Rubric, Set
+from touchstone.cli.options import Config, Map, Quiet, Rubric, Set, Verifier
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
 
@@ -59,6 +59,7 @@ def score(
     map: Map = None,
     set: Set = None,
     rubric: Rubric = None,
+    verifier: Verifier = None,
     config: Config = None,
     id: Annotated[str | None, typer.Option(metavar="ID", help="Score only the case with this id.")] = None,
     engine: Annotated[
@@ -134,7 +135,15 @@ def score(
         replay=replay,
         no_cache=no_cache,
     )
-    settings = load_settings(config, thresholds=thresholds, columns=columns, rubric=rubric, judge=flags, redacts=redact)
+    settings = load_settings(
+        config,
+        thresholds=thresholds,
+        columns=columns,
+        rubric=rubric,
+        judge=flags,
+        verifier=verifier,
+        redacts=redact,
+    )
     if sources and dry_run and settings.judge.kind != "offline":
         _show_judge_estimate(_only_one(sources), settings=settings, format=format, as_json=as_json)
         return

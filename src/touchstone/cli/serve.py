@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from touchstone.cli.options import Config, Redact, StorePlace
+from touchstone.cli.options import Config, Redact, StorePlace, Verifier
 
 
 def serve(
@@ -23,12 +23,14 @@ def serve(
     rubric: Annotated[
         str | None, typer.Option(metavar="NAME_OR_FILE", help="How replies are graded; supportai if not given.")
     ] = None,
+    verifier: Verifier = None,
     redact: Redact = False,
     config: Config = None,
 ) -> None:
     """Serve the API and the pages for people, on this machine or for a team."""
     from touchstone.app.config import load_settings
     from touchstone.app.runs import open_store_of
+    from touchstone.app.verifying import find_verifier
     from touchstone.core.errors import ConfigError
 
     try:
@@ -38,7 +40,9 @@ def serve(
         raise ConfigError(f"serve needs {error.name}: pip install 'touchstone-eval[serve]'") from None
     options = Options(host=host, port=port, has_auth=auth, workers=workers, rate=rate)
     check_options(options)
-    settings = load_settings(config, store=store, rubric=rubric, redacts=redact)
+    settings = load_settings(config, store=store, rubric=rubric, verifier=verifier, redacts=redact)
+    # Found to be missing here, not by each of the processes that score.
+    find_verifier(settings.plan)
     with open_store_of(settings, creates=True) as opened:
         run_service(settings, opened, options=options, on_start=_announce)
 

@@ -3,11 +3,25 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from touchstone.core.case import Case, Label, Passage, Turn
 from touchstone.core.errors import CaseError
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.core.plan import Plan
+from touchstone.core.result import (
+    Anchor,
+    Chances,
+    Evidence,
+    Failure,
+    Grade,
+    Grading,
+    Result,
+    Score,
+    Statement,
+    Verification,
+    Violation,
+)
 
 CASE_FIELDS = ("id", "input", "response", "context", "expected_output", "category", "confidence", "labels")
 
@@ -56,13 +70,19 @@ def case_hash(case: Case) -> str:
     return content_hash({k: v for k, v in case_to_dict(case).items() if k in CASE_FIELDS and k != "id"})
 
 
+def plan_to_dict(plan: Plan) -> dict[str, Any]:
+    """Plan -> its settings. Those of a verifier are there only when one is used: else they change nothing."""
+    row = asdict(plan)
+    return row if plan.verifier != "none" else {k: v for k, v in row.items() if not k.startswith("verifier")}
+
+
 def result_to_dict(result: Result) -> dict[str, Any]:
     """Result -> the contract's JSON object."""
     row: dict[str, Any] = {"id": result.id}
     if result.line is not None:
         row["line"] = result.line
     metrics = result.metrics
-    return row | {
+    row |= {
         "decision": result.decision,
         "verdict": result.verdict,
         "reasons": list(result.reasons),
@@ -70,6 +90,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         "rubric": None if result.rubric is None else _grading_to_dict(result.rubric),
         "failures": [{"stage": f.stage, "error": f.error, "message": f.message} for f in result.failures],
     }
+    return row if result.verifier is None else {**row, "verifier": _verification_to_dict(result.verifier)}
 
 
 def result_from_dict(row: Mapping[str, Any]) -> Result:
@@ -84,6 +105,7 @@ def result_from_dict(row: Mapping[str, Any]) -> Result:
         metrics=None if metrics is None else {name: _score_from_dict(name, part) for name, part in metrics.items()},
         rubric=_grading_from_dict(row["rubric"]) if row.get("rubric") else None,
         failures=tuple(Failure(**failure) for failure in row["failures"]),
+        verifier=_verification_from_dict(row["verifier"]) if row.get("verifier") else None,
     )
 
 
@@ -168,6 +190,49 @@ def _violation_to_dict(violation: Violation) -> dict[str, Any]:
         "reason": violation.reason,
         "evidence": _evidence_to_dicts(violation.evidence),
     }
+
+
+def _verification_to_dict(verification: Verification) -> dict[str, Any]:
+    return {
+        "name": verification.name,
+        "version": verification.version,
+        "hash": verification.hash,
+        "cut": verification.cut,
+        "spared": verification.spared,
+        "unread": verification.unread,
+        "sentences": [_statement_to_dict(statement) for statement in verification.statements],
+    }
+
+
+def _verification_from_dict(row: Mapping[str, Any]) -> Verification:
+    return Verification(
+        name=row["name"],
+        version=row["version"],
+        hash=row["hash"],
+        cut=row["cut"],
+        statements=tuple(map(_statement_from_dict, row["sentences"])),
+        unread=row["unread"],
+    )
+
+
+def _statement_to_dict(statement: Statement) -> dict[str, Any]:
+    return {
+        "text": statement.text,
+        "start": statement.start,
+        "end": statement.end,
+        "status": statement.status,
+        "probability": statement.probability,
+        "by": statement.by,
+        "reason": statement.reason,
+        "chances": None if statement.chances is None else statement.chances._asdict(),
+        "evidence": _evidence_to_dicts(statement.evidence),
+    }
+
+
+def _statement_from_dict(row: Mapping[str, Any]) -> Statement:
+    fields = {name: value for name, value in row.items() if name != "probability"}
+    chances = None if row["chances"] is None else Chances(**row["chances"])
+    return Statement(**{**fields, "chances": chances, "evidence": _evidence_from_dicts(row["evidence"])})
 
 
 def _evidence_to_dicts(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:

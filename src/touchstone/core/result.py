@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from touchstone.core.reading import AnchorKind
 
@@ -15,6 +15,10 @@ ViolationKind = Literal[
     "hallucination", "pii_leakage", "harmful_content", "unauthorized_promise", "competitor_recommendation"
 ]
 VIOLATION_KINDS: tuple[ViolationKind, ...] = get_args(ViolationKind)
+
+# What a verifier makes of a sentence, and who said so: a rule before the model, the typed values, or the model.
+Standing = Literal["supported", "contradicted", "not_stated", "no_claim"]
+Reader = Literal["rule", "values", "model"]
 
 STATUSES: tuple[Status, ...] = ("supported", "derived", "contradicted", "unsupported")
 
@@ -71,6 +75,59 @@ class Violation:
     evidence: tuple[Evidence, ...] = ()
 
 
+class Chances(NamedTuple):
+    """A verifier's probabilities for one sentence; they add up to 1."""
+
+    supported: float
+    contradicted: float
+    not_stated: float
+    no_claim: float
+
+    @property
+    def doubt(self) -> float:
+        """The chance that the sources do not bear the sentence out."""
+        return round(self.contradicted + self.not_stated, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of the reply as a verifier sees it; `chances` is None where the model was not needed."""
+
+    text: str
+    start: int
+    end: int
+    status: Standing
+    by: Reader
+    reason: str
+    chances: Chances | None = None
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def probability(self) -> float | None:
+        """The chance of its status, as far as the model gave it."""
+        return None if self.chances is None or self.by == "values" else float(getattr(self.chances, self.status))
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a verifier says of the reply, and which one spoke: `hash` is that of its model.
+
+    Doubt from `cut` on makes a violation; `unread` counts sentences beyond the most that are read.
+    """
+
+    name: str
+    version: str
+    hash: str
+    cut: float
+    statements: tuple[Statement, ...]
+    unread: int = 0
+
+    @property
+    def spared(self) -> int:
+        """How many sentences were clear without the model."""
+        return sum(statement.chances is None for statement in self.statements)
+
+
 @dataclass(frozen=True, slots=True)
 class Grade:
     """One criterion's grade by one judge; `value` is unrounded. All None when the judge cannot tell."""
@@ -124,3 +181,4 @@ class Result:
     failures: tuple[Failure, ...] = ()
     line: int | None = None
     rubric: Grading | None = None
+    verifier: Verification | None = None

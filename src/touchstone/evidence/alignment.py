@@ -44,11 +44,23 @@ def best_likeness(wanted: Sequence[Token], said: Said) -> list[float]:
 def _nearest(sought: Sequence[str], words: tuple[str, ...]) -> dict[str, float]:
     if not sought or not words:
         return dict.fromkeys(sought, 0.0)
+    best = _alike(sought, words).max(axis=1).tolist()
+    return {word: round(each, 6) if each >= FLOOR else 0.0 for word, each in zip(sought, best, strict=True)}
+
+
+def likeness(sought: Sequence[str], words: tuple[str, ...]) -> "NDArray[np.float64]":
+    """How like each sought word (row) is to each of the words (column), 0 below the floor."""
+    import numpy as np
+
+    found = np.round(_alike(sought, words).astype(np.float64), 6)
+    return np.where(found >= FLOOR, found, 0.0)
+
+
+def _alike(sought: Sequence[str], words: tuple[str, ...]) -> "NDArray[np.float32]":
     import numpy as np
 
     left = np.concatenate([_vector(word) for word in sought]).reshape(len(sought), -1)
-    likeness = (left @ _vectors(words).T).max(axis=1)
-    return {word: round(float(best), 6) if best >= FLOOR else 0.0 for word, best in zip(sought, likeness, strict=True)}
+    return left @ _vectors(words).T
 
 
 @lru_cache(maxsize=64)

@@ -39,7 +39,8 @@ def results_to_batch(results: Iterable[Result], *, kept: "Mapping[str, Array] | 
 
 def results_from_batch(batch: "RecordBatch") -> list[Result]:
     """The results in a batch, or in a table read from Parquet; kept columns are passed over."""
-    own = batch.select(nested_schema().names)
+    # Results of before there was a verifier have no column for it.
+    own = batch.select([name for name in nested_schema().names if name in batch.schema.names])
     return [result_from_dict(_contract(row)) for row in own.to_pylist()]
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from touchstone.core.result import STATUSES, VIOLATION_KINDS, Grade, Grading, Result
+from touchstone.core.result import STATUSES, VIOLATION_KINDS, Chances, Grade, Grading, Result
 
 if TYPE_CHECKING:
     from pyarrow import DataType, Schema
@@ -108,6 +108,23 @@ def nested_schema() -> "Schema":
     return pa.schema(
         {"id": text, "line": place, "decision": text, "verdict": text, "reasons": texts}
         | {"metrics": pa.struct(metrics), "rubric": rubric, "failures": pa.list_(failure)}
+        | {"verifier": _verification_type(evidence)}
+    )
+
+
+def _verification_type(evidence: "DataType") -> "DataType":
+    """The verifier's block, which is null where none spoke."""
+    import pyarrow as pa
+
+    text, number, place = pa.string(), pa.float64(), pa.int64()
+    chances = pa.struct(dict.fromkeys(Chances._fields, number))
+    sentence = pa.struct(
+        {"text": text, "start": place, "end": place, "status": text, "probability": number, "by": text, "reason": text}
+        | {"chances": chances, "evidence": pa.list_(evidence)}
+    )
+    return pa.struct(
+        {"name": text, "version": text, "hash": text, "cut": number, "spared": place, "unread": place}
+        | {"sentences": pa.list_(sentence)}
     )
 
 

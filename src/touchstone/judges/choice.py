@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.answer import MAX_ANSWER_WORDS
 from touchstone.judges.coverage import path_steps
-from touchstone.judges.model import Fitted, Model, Plain, Way, models, plain_models
+from touchstone.judges.model import Fitted, Model, Plain, Way, deep_models, models, plain_models
 from touchstone.judges.passages import passages_of
 from touchstone.text.asks import asks_outright
 
@@ -27,12 +27,13 @@ BUSINESS = frozenset(
 )
 
 
-def choose_models(reading: Reading, *, fitted: Fitted | None = None) -> Mapping[str, Model]:
+def choose_models(reading: Reading, *, fitted: Fitted | None = None, has_verifier: bool = False) -> Mapping[str, Model]:
     """criterion -> model. A team that has calibrated the judge on its own cases has models for all of them."""
     if fitted is not None:
         return fitted.ways[way_of(reading)]
-    kind = plain_kind(reading)
-    return {**models(way_of(reading)), **(plain_models(kind) if kind else {})}
+    way, kind = way_of(reading), plain_kind(reading)
+    deep = deep_models(way) if has_verifier else {}
+    return {**models(way), **deep, **(plain_models(kind) if kind else {})}
 
 
 def way_of(reading: Reading) -> Way:

@@ -24,6 +24,7 @@ WAYS: tuple[Way, ...] = ("expected", "open", "bare")
 TOP = 4
 FILE = "judge.json"
 PLAIN_FILE = "plain.json"
+DEEP_FILE = "judge_deep.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,13 @@ def plain_models(kind: Plain) -> Mapping[str, Model]:
     """The packaged models for a case that is no support matter; only of the criteria that differ."""
     with _packaged(PLAIN_FILE) as text:
         return {criterion: _model(row) for criterion, row in json.loads(text)["kinds"][kind].items()}
+
+
+@cache
+def deep_models(way: Way) -> Mapping[str, Model]:
+    """The packaged models for replies that a verifier has read; only of the criteria that it helps to grade."""
+    with _packaged(DEEP_FILE) as text:
+        return {criterion: _model(row) for criterion, row in json.loads(text)["ways"].get(way, {}).items()}
 
 
 @contextmanager

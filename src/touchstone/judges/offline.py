@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 from touchstone.core.reading import Reading
-from touchstone.core.result import Anchor, Grade, Grading, Violation
+from touchstone.core.result import Anchor, Grade, Grading, Verification, Violation
 from touchstone.judges.address import address_issues, doubted, find_address
 from touchstone.judges.choice import choose_models
 from touchstone.judges.coverage import Covered, cover
 from touchstone.judges.features import features
 from touchstone.judges.model import Fitted, Model
 from touchstone.judges.reasons import explain_grade, find_issues
+from touchstone.judges.verified import verified_features
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
+from touchstone.safety.fabrication.verified import add_doubted
 
 NAME = "offline"
 # English prose has at least this share of function words; less means another language or no prose.
@@ -27,11 +29,17 @@ def judge(
     *,
     rubric: Rubric,
     fitted: Fitted | None = None,
+    verification: Verification | None = None,
 ) -> Grading:
-    """Grades on every criterion the judge knows, and what follows from them; `fitted` are models of one's own."""
+    """Grades on every criterion the judge knows, and what follows from them; `fitted` are models of one's own.
+
+    What a verifier doubts beyond its cut joins the violations.
+    """
     covered = cover(reading)
-    found = features(reading, covered, anchors, violations)
-    known = choose_models(reading, fitted=fitted)
+    # The verifier's word is a feature of its own; `violation_hallucination` stays what the rules found.
+    found = {**features(reading, covered, anchors, violations), **verified_features(verification)}
+    violations = add_doubted(violations, verification, claims=reading.claims)
+    known = choose_models(reading, fitted=fitted, has_verifier=verification is not None)
     foreign = not reads_as_english(reading)
     said = find_address(reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
     grades = []

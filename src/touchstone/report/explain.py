@@ -7,7 +7,20 @@ from itertools import pairwise
 from typing import TypeVar
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Flag, Grade, Grading, Result, Score, Status, Violation
+from touchstone.core.result import (
+    Anchor,
+    Evidence,
+    Flag,
+    Grade,
+    Grading,
+    Result,
+    Score,
+    Standing,
+    Statement,
+    Status,
+    Verification,
+    Violation,
+)
 from touchstone.report.plain import excerpt, one_line, plain
 
 Spanned = TypeVar("Spanned", Anchor, Violation)
@@ -93,6 +106,26 @@ class GradingView:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceLine:
+    """A sentence of the reply as the verifier sees it; `probability` is None where the model did not decide."""
+
+    text: str
+    status: Standing
+    probability: float | None
+    reason: str
+    proofs: tuple[Proof, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierView:
+    """Which verifier spoke, and what it says of the sentences that claim something."""
+
+    title: str
+    lines: tuple[SentenceLine, ...]
+    remark: str
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Everything shown about one case; every text in it is safe to print."""
 
@@ -106,6 +139,7 @@ class Explanation:
     decision: str
     reasons: tuple[str, ...]
     failures: tuple[str, ...]
+    verifier: VerifierView | None = None
 
 
 def explain(case: Case, result: Result) -> Explanation:
@@ -124,6 +158,7 @@ def explain(case: Case, result: Result) -> Explanation:
         decision=result.decision,
         reasons=tuple(map(one_line, result.reasons)),
         failures=tuple(one_line(failure.message) for failure in result.failures),
+        verifier=_verifier(result.verifier, case) if result.verifier else None,
     )
 
 
@@ -198,6 +233,29 @@ def _breach(number: int, violation: Violation, case: Case) -> Breach:
         text=one_line(violation.text),
         reason=one_line(violation.reason),
         proofs=tuple(_proof(evidence, case) for evidence in violation.evidence),
+    )
+
+
+def _verifier(verification: Verification, case: Case) -> VerifierView:
+    shown = [statement for statement in verification.statements if statement.status != "no_claim"]
+    silent = len(verification.statements) - len(shown)
+    remarks = [f"{verification.spared} of {len(verification.statements)} sentences were clear without the model"]
+    remarks += [f"{silent} claim nothing"] if silent else []
+    remarks += [f"{verification.unread} were not read"] if verification.unread else []
+    return VerifierView(
+        title=one_line(f"{verification.name} {verification.version}, doubt from {verification.cut:.2f} on"),
+        lines=tuple(_sentence(statement, case) for statement in shown),
+        remark=", ".join(remarks),
+    )
+
+
+def _sentence(statement: Statement, case: Case) -> SentenceLine:
+    return SentenceLine(
+        text=one_line(statement.text),
+        status=statement.status,
+        probability=statement.probability,
+        reason=one_line(statement.reason),
+        proofs=tuple(_proof(evidence, case) for evidence in statement.evidence),
     )
 
 

@@ -10,6 +10,13 @@ STATUS_STYLES = {
     "contradicted": "bold red",
     "unsupported": "yellow",
 }
+# What a verifier says of a sentence.
+STANDING_STYLES = {
+    "supported": "green",
+    "contradicted": "bold red",
+    "not_stated": "yellow",
+    "no_claim": "dim",
+}
 # A ground of its own, so that the status of an anchor inside a violation could still be told by its number.
 VIOLATION_STYLE = "bold white on magenta"
 RULING_STYLES = {

@@ -6,9 +6,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.report.explain import Breach, Explanation, Finding, MetricLine, Proof, Segment
+from touchstone.report.explain import Breach, Explanation, Finding, MetricLine, Proof, Segment, VerifierView
 from touchstone.report.marks import (
     NARROW,
+    STANDING_STYLES,
     STATUS_STYLES,
     VIOLATION_STYLE,
     WIDE,
@@ -82,7 +83,20 @@ def _found(explanation: Explanation) -> RenderableType:
     sections = [titled("Anchors", Group(*anchors) if anchors else Text("none"))]
     if breaches:
         sections.insert(0, titled("Violations", Group(*(line for breach in breaches for line in _breach(breach)))))
+    if explanation.verifier:
+        sections.append(titled(f"Verifier {explanation.verifier.title}", Group(*_sentences(explanation.verifier))))
     return Group(*sections)
+
+
+def _sentences(verifier: VerifierView) -> Iterable[RenderableType]:
+    for line in verifier.lines:
+        sure = "" if line.probability is None else f" {line.probability:.2f}"
+        status = Text(line.status.replace("_", " "), style=STANDING_STYLES[line.status])
+        yield Text.assemble(status, f"{sure}: {line.text}")
+        yield indented(Text(line.reason), 4)
+        for proof in line.proofs:
+            yield indented(_proof(proof), 4)
+    yield Text(verifier.remark, style="dim")
 
 
 def _breach(breach: Breach) -> Iterable[RenderableType]:

@@ -1,10 +1,13 @@
 """Case -> Result: the whole pipeline for one case. Pure: the same case and plan give the same result anywhere."""
 
 from touchstone.core.case import Case
+from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Failure, Result
 from touchstone.evidence.check import check
+from touchstone.evidence.verifier.model import Verifier
+from touchstone.evidence.verifier.statements import verify
 from touchstone.judges.model import Fitted
 from touchstone.judges.offline import judge
 from touchstone.metrics.completeness import completeness
@@ -27,8 +30,14 @@ def evaluate(
     rubric: Rubric | None = None,
     policy: Policy = NO_POLICY,
     fitted: Fitted | None = None,
+    verifier: Verifier | None = None,
 ) -> Result:
-    """Read, check, score, inspect, grade and decide; `fitted` are models for the judge other than those that ship."""
+    """Read, check, score, inspect, grade and decide; `fitted` are models for the judge other than those that ship.
+
+    A plan that names a verifier is given one: without it the result would say less than the plan promises.
+    """
+    if plan.verifier != "none" and verifier is None:
+        raise ConfigError(f"the plan asks for the verifier '{plan.verifier}' and none was given: pass verifier=")
     if len(case.response) > plan.max_reply_chars:
         return _too_long(case, plan)
     rubric = rubric or default_rubric()
@@ -41,10 +50,11 @@ def evaluate(
     )
     metrics = {score.metric: score for score in scores}
     ruling = decide(metrics, plan=plan)
+    verification = verify(reading, anchors, verifier=verifier, plan=plan) if verifier is not None else None
     violations = inspect(reading, anchors, policy=policy)
-    grading = judge(reading, anchors or (), violations, rubric=rubric, fitted=fitted)
+    grading = judge(reading, anchors or (), violations, rubric=rubric, fitted=fitted, verification=verification)
     decision = decide_for_guard(ruling.verdict, grading, rubric=rubric)
-    return Result(case.id, decision, ruling.verdict, ruling.reasons, metrics, rubric=grading)
+    return Result(case.id, decision, ruling.verdict, ruling.reasons, metrics, rubric=grading, verifier=verification)
 
 
 def default_rubric() -> Rubric:

@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.reading import Span
-from touchstone.core.result import Anchor, Evidence, Grade, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Grade, Result, Score, Statement, Verification, Violation
 from touchstone.runs.record import Record
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
@@ -136,6 +136,7 @@ class _Redaction:
                 violations=tuple(map(self._violation, rubric.violations)),
                 issues=tuple(map(self._said, rubric.issues)),
             ),
+            verifier=None if result.verifier is None else self._verification(result.verifier),
         )
 
     def record(self, record: Record) -> Record:
@@ -219,6 +220,20 @@ class _Redaction:
             end=end,
             reason=self._said(violation.reason),
             evidence=tuple(map(self._evidence, violation.evidence)),
+        )
+
+    def _verification(self, verification: Verification) -> Verification:
+        return replace(verification, statements=tuple(map(self._statement, verification.statements)))
+
+    def _statement(self, statement: Statement) -> Statement:
+        start, end = self.reply.moved(statement.start, statement.end)
+        return replace(
+            statement,
+            text=self.reply.text[start:end],
+            start=start,
+            end=end,
+            reason=self._said(statement.reason),
+            evidence=tuple(map(self._evidence, statement.evidence)),
         )
 
     def _evidence(self, evidence: Evidence) -> Evidence:

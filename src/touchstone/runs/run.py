@@ -13,7 +13,7 @@ class Receipt:
     """What determined a run. Two runs with equal receipts have equal results, unless a live bot varies.
 
     `data`, `rubric_hash`, `plan` and `policy` are content hashes; `code` and `parser` are versions. `redacted` replies
-    are kept without the personal data they were scored with.
+    are kept without the personal data they were scored with; `verifier` names the fitted model that read sentences.
     """
 
     goldset: str
@@ -29,6 +29,7 @@ class Receipt:
     responses: str | None = None
     bot: str | None = None
     repeat: int = 1
+    verifier: str | None = None
     redacted: bool = False
 
 

@@ -7,10 +7,12 @@ import signal
 import time
 
 import pytest
+from tests.clients import tiny_verifier
 
 from touchstone.app.config import Settings
 from touchstone.core.case import Case
 from touchstone.core.errors import ResourceError
+from touchstone.core.plan import Plan
 from touchstone.io.cases import Entry
 from touchstone.service.options import Options
 from touchstone.service.scoring.process import WorkerProcess
@@ -112,3 +114,16 @@ def test_processes_that_cannot_start_leave_nobody_waiting(monkeypatch):
             scorer.close()
 
     asyncio.run(story())
+
+
+def test_a_scoring_process_loads_the_verifier_that_the_plan_names():
+    pytest.importorskip("onnxruntime")
+    case = Case(id="c", input="When?", response="The app is due on a Friday.", context=["It is due on 3 May."])
+    process = WorkerProcess(Settings(plan=Plan(verifier="deep")), case_seconds=60)
+    try:
+        # A spawned process looks for modules where this one does.
+        with tiny_verifier.installed():
+            (judged,) = process.judge([Entry("request", 1, case)])
+    finally:
+        process.stop()
+    assert json.loads(judged.body)["verifier"]["name"] == "tiny"

@@ -165,7 +165,8 @@ def _flip(flip: Flip) -> FlipLine:
 def _differing(before: Run, after: Run) -> Iterable[str]:
     """What of the receipts is not the same: a difference of results may come from any of it."""
     names = {"data": "gold set", "rubric_hash": "rubric", "plan": "plan", "policy": "policy", "judge": "judge",
-             "code": "Touchstone's version", "parser": "parser", "repeat": "number of drafts"}  # fmt: skip
+             "code": "Touchstone's version", "parser": "parser", "verifier": "verifier",
+             "repeat": "number of drafts"}  # fmt: skip
     for field, name in names.items():
         old, new = getattr(before.receipt, field), getattr(after.receipt, field)
         if old != new:

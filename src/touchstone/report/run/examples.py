@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from touchstone.core.case import Case
 from touchstone.core.result import Result
-from touchstone.report.explain import Explanation, Segment, explain
+from touchstone.report.explain import Explanation, Segment, VerifierView, explain
 from touchstone.report.figures import NONE, count, figure, points, words
 from touchstone.report.plain import one_line, plain
 from touchstone.report.run.rows import NOT_SCORED, Places
@@ -103,8 +103,13 @@ def _shortened(explanation: Explanation) -> tuple[Explanation, tuple[str, ...]]:
         question=_clipped(explanation.question),
         reply=tuple(reply),
         findings=explanation.findings[:_MOST_FINDINGS],
+        verifier=_shorter(explanation.verifier),
     )
     return short, tuple(cut)
+
+
+def _shorter(verifier: VerifierView | None) -> VerifierView | None:
+    return replace(verifier, lines=verifier.lines[:_MOST_FINDINGS]) if verifier else None
 
 
 def _clipped(text: str) -> str:

@@ -43,6 +43,7 @@ _RECEIPT = {
     "judge": "judge",
     "code": "Touchstone",
     "parser": "parser",
+    "verifier": "verifier",
     "responses": "replies from",
     "bot": "bot",
     "repeat": "drafts per case",

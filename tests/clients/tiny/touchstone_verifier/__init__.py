@@ -1,0 +1,1 @@
+"""A verifier for tests, written by scripts/make_tiny_verifier.py."""
