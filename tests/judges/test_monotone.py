@@ -36,7 +36,7 @@ STEPS = 24
 
 def values_along(term):
     """What the term adds as its feature grows."""
-    return [term.of(HIGHEST * step / STEPS).size for step in range(STEPS + 1)]
+    return [term.share(HIGHEST * step / STEPS).size for step in range(STEPS + 1)]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -36,7 +36,7 @@ class Term:
     slopes: tuple[float, ...]
     typical: float
 
-    def of(self, value: float) -> "Share":
+    def share(self, value: float) -> "Share":
         """What this value of the feature adds, compared with a typical reply."""
         gained, low = 0.0, self.knots[0]
         if value <= low:
@@ -68,7 +68,7 @@ class Model:
 
     def shares(self, features: Mapping[str, float]) -> list[Share]:
         """Every term's share of the value."""
-        return [term.of(features.get(term.feature, 0.0)) for term in self.terms]
+        return [term.share(features.get(term.feature, 0.0)) for term in self.terms]
 
     def value(self, features: Mapping[str, float]) -> float:
         """The unrounded grade."""
