@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "touchstone_verifier"
 FORMAT = 1
-LABELS = ["supported", "contradicted", "not_stated", "no_claim"]
+LABELS = list(Chances._fields)
 INSTALL = 'pip install "touchstone-eval[deep]"'
 DIGITS = 4
 

@@ -42,6 +42,7 @@ class Fact(NamedTuple):
 class Covered(NamedTuple):
     """How much the reply says of what it should: of each ask, and of the expected reply's sentences and hard facts."""
 
+    said: Said
     asks: tuple[float, ...]
     points: tuple[float, ...]
     facts: tuple[Fact, ...]
@@ -53,9 +54,9 @@ def cover(reading: Reading) -> Covered:
     asks = tuple(ask_coverage(ask, reading.question, said) for ask in reading.asks)
     expected = reading.expected
     if not expected:
-        return Covered(asks, (), ())
+        return Covered(said, asks, (), ())
     points = tuple(point_coverage(expected, sentence, said) for sentence in expected.sentences)
-    return Covered(asks, points, tuple(facts_of(expected, reading.reply)))
+    return Covered(said, asks, points, tuple(facts_of(expected, reading.reply)))
 
 
 def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anchor]) -> dict[str, float]:
@@ -68,7 +69,7 @@ def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anch
         "words": min(2.0, len(reading.reply.tokens) / 100),
     }
     if reading.sources is not None:
-        found |= _source_features(reading.reply, reading.sources, anchors)
+        found |= _source_features(reading.reply, reading.sources, anchors, covered.said)
         found |= grounding_features(reading.reply, reading.sources) | passage_features(reading)
     if reading.expected:
         found |= _expected_features(reading.reply, reading.expected, covered)
@@ -76,13 +77,13 @@ def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anch
     return found
 
 
-def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anchor]) -> dict[str, float]:
+def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anchor], said: Said) -> dict[str, float]:
     context = [source for source in sources if source.name.startswith("context")]
     values = [anchor for anchor in anchors if anchor.kind != "claim"]
     claims = [anchor for anchor in anchors if anchor.kind == "claim"]
     return {
         "grounded": coverage(reply.tokens, said_in([token for source in sources for token in source.tokens])),
-        "context_used": coverage([token for source in context for token in source.tokens], said_in(reply.tokens)),
+        "context_used": coverage([token for source in context for token in source.tokens], said),
         "values_contradicted": _capped(sum(a.status == "contradicted" for a in values), 3),
         "values_unsupported": _capped(sum(a.status == "unsupported" for a in values), 4),
         "values_supported": _capped(sum(a.holds for a in values), 6),
@@ -99,7 +100,7 @@ def _expected_features(reply: Text, expected: Text, covered: Covered) -> dict[st
     against = check_values(reply, (expected,))
     said = sum(fact.said for fact in facts)
     return {
-        "expected_said": coverage(expected.tokens, said_in(reply.tokens)),
+        "expected_said": coverage(expected.tokens, covered.said),
         "expected_terms": _exact(_point(expected.tokens), _point(reply.tokens)),
         "points_made": made / sum(weights) if sum(weights) else 1.0,
         "point_least": min(points, default=1.0),

@@ -33,6 +33,13 @@ def test_the_likeliest_status_is_given_with_its_probability_and_a_reason(chances
     assert [e.text for e in statement.evidence] == ([] if status == "no_claim" else ["The customer pays for postage."])
 
 
+def test_the_answer_of_an_faq_entry_is_shown_as_evidence_and_not_its_question():
+    entry = "Orchard Hotel: Which breakfast options are there at the Orchard Hotel? The hotel serves no breakfast."
+    reply = "There are no breakfast options at the Orchard Hotel."
+    (statement,) = statements_of(reply, [entry], verifier=TableVerifier({}, other=SURE))
+    assert [e.text for e in statement.evidence] == ["The hotel serves no breakfast."]
+
+
 def test_spans_are_those_of_the_reply_as_given():
     reply = "Hello  there!\n\n- Postage is paid\nby us. \u202eIt costs nothing.\n"
     for statement in statements_of(reply, [RULE], verifier=TableVerifier({}, other=DOUBTFUL)):

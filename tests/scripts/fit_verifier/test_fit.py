@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="TORCH IS NOT INSTALLED: the fit of the verifier was not tested")
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 

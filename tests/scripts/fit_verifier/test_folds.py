@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="TORCH IS NOT INSTALLED: the fit of the verifier was not tested")
 pytest.importorskip("onnxruntime")
 
 from benchmarks.cases import ROOT

@@ -7,6 +7,7 @@ one that does not hold is never supported by the words around it.
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from touchstone.core.plan import Plan
 from touchstone.core.reading import Reading, Sentence, Text, Token
@@ -22,7 +23,7 @@ MAX_WORDS = 60
 SPOKEN_OF = 0.5
 # A reply of more sentences than this is no reply; what lies beyond is counted and not read.
 MOST_READ = 200
-STANDINGS: tuple[Standing, ...] = ("supported", "contradicted", "not_stated", "no_claim")
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
 DOUBTED: tuple[Standing, ...] = ("contradicted", "not_stated")
 
 
@@ -143,7 +144,7 @@ def _reason(status: Standing, nearest: Evidence | None) -> str:
 
 
 def _nearest(tokens: Sequence[Token], evidence: Sequence[Evidence], sources: Sequence[Text]) -> Evidence | None:
-    """Of the evidence read, the sentence that shares most with the reply's, the shorter of two."""
+    """Of the statements read, the one that shares most with the reply's sentence, the shorter of two."""
     texts = {source.name: source for source in sources}
     wanted = {token.term for token in tokens if not token.is_stop}
 
@@ -152,7 +153,8 @@ def _nearest(tokens: Sequence[Token], evidence: Sequence[Evidence], sources: Seq
         first, last = token_range(text, place.start, place.end)
         return len(wanted & {token.term for token in text.tokens[first:last]}), first - last
 
-    return max(evidence, key=shared, default=None)
+    said = [place for place in evidence if not place.text.endswith("?")]
+    return max(said or evidence, key=shared, default=None)
 
 
 def _ruled(statement: Statement, values: Sequence[Anchor]) -> Statement:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from touchstone.core.reading import Claim
 from touchstone.core.result import Statement, Verification, Violation
-
-DOUBTED = ("contradicted", "not_stated")
+from touchstone.evidence.verifier.statements import DOUBTED
 
 
 def add_doubted(
