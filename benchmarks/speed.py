@@ -1,16 +1,16 @@
 """Gold-set replies -> time per reply, beside the parser alone and the straightforward version, all in one run.
 
-Every round times every contender on every reply, in another order each round; a reply's time is its median over the
-rounds. Only ratios within a run mean something elsewhere.
+Every round times all contenders on one reply before the next, in another order each time; a reply's time is its median
+over the rounds. Only ratios within a run mean something elsewhere.
 """
 
 import cProfile
 import io
 import pstats
 import re
-from collections.abc import Callable
-from statistics import median
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
 
 import spacy
 
@@ -69,47 +69,53 @@ def warm_up(cases: list[Case]) -> None:
 def measure(cases: list[Case]) -> dict[str, list[list[float]]]:
     """Contender -> rounds -> milliseconds for each reply; a whole-batch contender gives the same mean to each."""
     parser = spacy.load(PARSER, exclude=["ner", "senter", "attribute_ruler", "lemmatizer"])
+    contenders: tuple[Contender, ...] = (
+        Contender("touchstone_first", score_core, is_first=True),
+        Contender("touchstone_repeated", score_core),
+        Contender("graded_first", touchstone.score, is_first=True),
+        Contender("parser_single", lambda case: parser(case.response)),
+        Contender("straightforward", straightforward.score),
+    )
     replies = [case.response for case in cases]
-
-    def first_pass() -> list[float]:
-        forget()
-        return each(score_core, cases)
-
-    def first_graded() -> list[float]:
-        forget()
-        return each(touchstone.score, cases)
-
-    def together() -> list[float]:
-        spent = whole(lambda: [None for _ in parser.pipe(replies)])
-        return [spent / len(replies)] * len(replies)
-
-    contenders: dict[str, Callable[[], list[float]]] = {
-        "touchstone_first": first_pass,
-        "touchstone_repeated": lambda: each(score_core, cases),
-        "parser_single": lambda: each(parser, replies),
-        "parser_pipe": together,
-        "straightforward": lambda: each(straightforward.score, cases),
-        "graded_first": first_graded,
-    }
-    times: dict[str, list[list[float]]] = {name: [] for name in contenders}
+    times: dict[str, list[list[float]]] = {contender.name: [] for contender in contenders} | {"parser_pipe": []}
     for round_ in range(ROUNDS):
-        for name in _order(list(contenders), round_):
-            times[name].append(contenders[name]())
+        found = _in_turn(contenders, cases, round_)
+        for name, spent in found.items():
+            times[name].append(spent)
+        together = whole(lambda: [None for _ in parser.pipe(replies)]) / len(replies)
+        times["parser_pipe"].append([together] * len(replies))
         print(f"round {round_ + 1} of {ROUNDS}", flush=True)
     return times
 
 
-def _order(names: list[str], round_: int) -> list[str]:
-    """Another contender begins each round; `repeated` stays behind `first`, whose texts it finds again."""
-    pairs = [names[:2], *([name] for name in names[2:])]
-    at = round_ % len(pairs)
-    return [name for pair in pairs[at:] + pairs[:at] for name in pair]
+class Contender(NamedTuple):
+    """What is timed; before a first pass every cache is emptied."""
+
+    name: str
+    work: Callable[[Case], object]
+    is_first: bool = False
+
+
+def _in_turn(contenders: Sequence[Contender], cases: Sequence[Case], round_: int) -> dict[str, list[float]]:
+    """All contenders on one reply, then on the next: a slow minute of the machine meets all of them alike.
+
+    Another one begins with each reply and round; `repeated` stays behind `first`, whose texts it finds again.
+    """
+    spent: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+    turns = [contenders[:2], *([contender] for contender in contenders[2:])]
+    for number, case in enumerate(cases):
+        at = (number + round_) % len(turns)
+        for contender in chain.from_iterable(turns[at:] + turns[:at]):
+            if contender.is_first:
+                forget()
+            spent[contender.name] += each(contender.work, [case])
+    return spent
 
 
 def compare(times: dict[str, list[list[float]]]) -> dict[str, Any]:
     """Mean and percentiles of each contender, and the ratios the targets are about."""
     milliseconds = {name: _summary(name, rounds) for name, rounds in times.items()}
-    mean = {name: _mean(rounds) for name, rounds in times.items()}
+    mean = {name: row["mean"] for name, row in milliseconds.items()}
     ratios = {
         f"{ours}_to_{theirs}": mean[ours] / mean[theirs]
         for ours in ("touchstone_first", "touchstone_repeated")
@@ -123,17 +129,12 @@ def compare(times: dict[str, list[list[float]]]) -> dict[str, Any]:
     return {"ms_per_reply": milliseconds, "ratios": ratios, "targets": TARGETS}
 
 
-def _mean(rounds: list[list[float]]) -> float:
-    """The median over the rounds of a round's mean time per reply."""
-    return median(sum(times) / len(times) for times in rounds)
-
-
 def _summary(name: str, rounds: list[list[float]]) -> dict[str, float]:
-    if name == "parser_pipe":
-        return {"mean": _mean(rounds)}  # timed as a whole: single replies have no time of their own
     ordered = sorted(typical(rounds))
-    shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-    return {"mean": _mean(rounds)} | {name: quantile(ordered, share) for name, share in shares.items()}
+    mean = {"mean": sum(ordered) / len(ordered)}
+    if name == "parser_pipe":
+        return mean  # timed as a whole: single replies have no time of their own
+    return mean | {name: quantile(ordered, share) for name, share in {"p50": 0.5, "p95": 0.95, "p99": 0.99}.items()}
 
 
 def show(figures: dict[str, Any]) -> None:
