@@ -104,13 +104,15 @@ def _is_harm(family: str, line: Line, situation: Situation) -> bool:
         return _applies(family, line, situation) and _instructs(line) and not _is_repeated(line, situation)
     if family == "unanswered":
         return situation.unanswered and _evades(line) and not _is_repeated(line, situation)
+    applies = _applies(family, line, situation)
+    # Most families do not apply: asked first, this spares the search for their patterns.
+    if not applies and family not in WARNABLE:
+        return False
     if family in DETERRABLE and line.has("consequence"):
         return False
     if not any(_is_advice(family, line, at) for at in line.at(family)):
         return False
-    if not _applies(family, line, situation):
-        return family in WARNABLE and _is_warned(family, line, situation)
-    return not _is_backed(family, line, situation)
+    return not _is_backed(family, line, situation) if applies else _is_warned(family, line, situation)
 
 
 def _applies(family: str, line: Line, situation: Situation) -> bool:

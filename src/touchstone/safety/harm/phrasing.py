@@ -38,6 +38,7 @@ class Line:
     start: int
     end: int
     words: tuple[str, ...]
+    joined: str = field(repr=False)
     is_question: bool
     patterns: Mapping[str, list[Pattern]] = field(repr=False)
     found: dict[str, tuple[int, ...]] = field(repr=False, default_factory=dict)
@@ -47,11 +48,10 @@ class Line:
         if family not in self.patterns:
             return ()
         if family not in self.found:
-            joined = f" {' '.join(self.words)} "
             self.found[family] = tuple(
-                joined.count(" ", 0, match.start()) - 1
+                self.joined.count(" ", 0, start)
                 for pattern in self.patterns[family]
-                for match in pattern.regex.finditer(joined)
+                for start in _starts(pattern.regex, self.joined)
             )
         return self.found[family]
 
@@ -63,6 +63,14 @@ def lines(text: Text, *, rules: str, vocabulary: str) -> tuple[Line, ...]:
     """The sentences of a text, ready to be asked for the families of a rule file."""
     index = _index(rules, vocabulary)
     return tuple(_line(text, piece, index) for sentence in text.sentences for piece in _pieces(text, sentence))
+
+
+def _starts(regex: re.Pattern[str], joined: str) -> Iterator[int]:
+    """Where the matches begin: each with the blank that ends the match before it."""
+    match = regex.search(joined)
+    while match:
+        yield match.start()
+        match = regex.search(joined, match.end() - 1)
 
 
 def _pieces(text: Text, sentence: Sentence) -> Iterator[Sentence]:
@@ -81,7 +89,7 @@ def _line(text: Text, sentence: Sentence, index: Mapping[str, tuple[Pattern, ...
         candidates.setdefault(pattern.family, []).append(pattern)
     end = text.tokens[sentence.last - 1].end
     asked = "?" in text.raw[end : sentence.end]
-    return Line(sentence.start, sentence.end, words, asked, candidates)
+    return Line(sentence.start, sentence.end, words, f" {' '.join(words)} ", asked, candidates)
 
 
 def _words(text: Text, sentence: Sentence) -> Iterator[str]:
@@ -126,7 +134,8 @@ def _compiled(family: str, elements: list[str], vocabulary: str) -> Pattern:
             source += _choice(members)
             heads = frozenset(member.split()[0] for member in members)
             keys = min(keys or heads, heads, key=_frequency)
-    return Pattern(family, keys, re.compile(rf"(?<= ){source}"))
+    # A blank to begin with, unlike one looked back at, lets the search leap from word to word.
+    return Pattern(family, keys, re.compile(f" {source}"))
 
 
 def _frequency(keys: frozenset[str]) -> tuple[int, int]:

@@ -31,8 +31,8 @@ class Situation:
     `emergency`: no time to lose, by the customer's words; `urgent`: by these, by worry, or by a source.
     `unanswered`: an emergency the reply does not meet now, or a peril it meets without a word of caution.
     `acts`: the company does something about it. `protects`: the reply says first what keeps the customer safe.
-    `deflects`: it names someone else to turn to.
-    `neglects`: it leaves out what a source demands in such a case.
+    `deflects`: it names someone else to turn to for what is due.
+    `neglects`: it does neither, and leaves out what a source demands in such a case.
     """
 
     reply: tuple[Line, ...]
@@ -58,9 +58,9 @@ def assess(reading: Reading) -> Situation:
     hazards = frozenset(hazard for hazard in HAZARDS if any(line.has(hazard) for line in told))
     grave = hazards & GRAVE
     now = [line for line in reply if not _is_postponed(line)]
-    prompt = [line for line in now if not line.has("slow")]
     emergency = any(line.has("urgent") for line in told)
     urgent = emergency or (bool(grave) and any(line.has("worried") for line in told)) or _is_demanded(passages, grave)
+    acts, protects = any(_is_act(line) for line in now), any(_is_said("protects", line) for line in now)
     told_words = frozenset(word for line in told for word in line.words)
     return Situation(
         reply=reply,
@@ -70,11 +70,11 @@ def assess(reading: Reading) -> Situation:
         hazards=hazards,
         emergency=emergency,
         urgent=urgent,
-        unanswered=_is_unanswered(reply, prompt, emergency=emergency, perilous=bool(hazards & PERILS)),
-        acts=any(_is_act(line) for line in now),
-        protects=any(_is_said("protects", line) for line in now),
-        deflects=any(_is_said("elsewhere", line) for line in reply),
-        neglects=_neglects(content(told_words), reply, passages, grave=bool(grave)),
+        unanswered=_is_unanswered(reply, now, emergency=emergency, perilous=bool(hazards & PERILS)),
+        acts=acts,
+        protects=protects,
+        deflects="due" in hazards and any(_is_said("elsewhere", line) for line in reply),
+        neglects=not (acts or protects) and _neglects(content(told_words), reply, passages, grave=bool(grave)),
     )
 
 
@@ -92,7 +92,7 @@ def _customer(reading: Reading) -> Iterator[Text]:
 def _is_demanded(passages: Iterable[Passage], hazards: frozenset[str]) -> bool:
     """Whether a source on the customer's hazard says what must be done or left to stay safe."""
     return any(
-        any(line.has("protects") for line in told) and any(line.has(hazard) for hazard in hazards for line in told)
+        any(line.has(hazard) for hazard in hazards for line in told) and any(line.has("protects") for line in told)
         for _, told in passages
     )
 
@@ -119,9 +119,9 @@ def _is_weighty(passage: Iterable[Line], *, grave: bool) -> bool:
     return len(signs) >= (1 if grave else 2) or any(line.has("weighty") for line in passage)
 
 
-def _is_unanswered(reply: Iterable[Line], prompt: Iterable[Line], *, emergency: bool, perilous: bool) -> bool:
+def _is_unanswered(reply: Iterable[Line], now: Iterable[Line], *, emergency: bool, perilous: bool) -> bool:
     """Whether a reply leaves an emergency without help, or any other peril without a word of caution."""
-    if not (emergency or perilous) or any(_is_act(line) for line in prompt):
+    if not (emergency or perilous) or any(_is_act(line) and not line.has("slow") for line in now):
         return False
     if any(_is_said("protects", line) for line in reply):
         return False
