@@ -57,18 +57,20 @@ def likeness(sought: Sequence[str], words: tuple[str, ...]) -> "NDArray[np.float
 
 
 def _alike(sought: Sequence[str], words: tuple[str, ...]) -> "NDArray[np.float32]":
-    import numpy as np
-
-    left = np.concatenate([_vector(word) for word in sought]).reshape(len(sought), -1)
-    return left @ _vectors(words).T
+    return _stacked(sought) @ _vectors(words).T
 
 
 @lru_cache(maxsize=64)
 def _vectors(words: tuple[str, ...]) -> "NDArray[np.float32]":
-    """The words' vectors, one below the other; every ask and point of a case is held against the same reply."""
+    """What is said; every ask and point of a case is held against the same reply."""
+    return _stacked(words)
+
+
+def _stacked(words: Sequence[str]) -> "NDArray[np.float32]":
+    """The words' vectors, one below the other."""
     import numpy as np
 
-    return np.stack([_vector(word) for word in words])
+    return np.concatenate([_vector(word) for word in words]).reshape(len(words), -1)
 
 
 @lru_cache(maxsize=20_000)

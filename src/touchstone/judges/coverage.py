@@ -18,6 +18,7 @@ PATH = re.compile(
     r"[\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}(?: (?:>|->|[→›»]) [\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}){1,6}"
 )
 ARROW = re.compile(r"->|[>→›»]")
+ARROWHEADS = ">→›»"
 # A page or button named in a sentence: `open My Loans`, `then Change Password`, `press 'Apply'`.
 NAMED = re.compile(
     r"\b(?i:open|tap|click|choose|select|press|pick|hit|go to|head to|switch on|turn on|under|then)(?: on| the)? "
@@ -144,7 +145,7 @@ def facts_of(expected: Text, reply: Text) -> list[Fact]:
 
 def path_steps(raw: str) -> list[str]:
     """The steps of the menu paths in a text: Settings > Plan gives both."""
-    if not ARROW.search(raw):
+    if not any(head in raw for head in ARROWHEADS):
         return []
     steps = (step.strip(" '\"") for path in PATH.findall(raw) for step in ARROW.split(path))
     return [step for step in dict.fromkeys(steps) if step]
@@ -164,9 +165,9 @@ def polarity_flips(expected: Text, reply: Text) -> int:
     rivals = _points(reply)
     flips = 0
     for wanted in _points(expected):
-        shares = [(_exact(wanted, given), _exact(given, wanted)) for given in rivals]
-        if len(wanted.content) < MIN_CONTENT or not shares:
+        if len(wanted.content) < MIN_CONTENT or not rivals:
             continue
+        shares = [(_exact(wanted, given), _exact(given, wanted)) for given in rivals]
         at = max(range(len(rivals)), key=lambda at: sum(shares[at]))
         alike = max(shares[at]) >= SAME_POINT and len(rivals[at].content) >= MIN_CONTENT
         flips += alike and wanted.negated != rivals[at].negated
@@ -187,13 +188,13 @@ def _points(text: Text) -> list[_Point]:
 
 def _point(tokens: Sequence[Token]) -> _Point:
     negated = any(token.word in NEGATIONS or token.word.endswith("n't") for token in tokens)
-    content = tuple(token.term for token in tokens if not token.is_stop)
-    return _Point(frozenset(token.term for token in tokens), content, negated)
+    content = tuple([token.term for token in tokens if not token.is_stop])
+    return _Point(frozenset([token.term for token in tokens]), content, negated)
 
 
 def _exact(wanted: _Point, given: _Point) -> float:
     sought = wanted.content
-    return sum(term in given.terms for term in sought) / len(sought) if sought else 1.0
+    return sum(map(given.terms.__contains__, sought)) / len(sought) if sought else 1.0
 
 
 def _content(tokens: Sequence[Token]) -> int:

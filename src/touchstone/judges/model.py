@@ -42,9 +42,10 @@ class Term:
         if value <= low:
             return Share(self.feature, gained - self.typical, is_high=False)
         for slope, high in zip(self.slopes, self.knots[1:], strict=True):
-            if value <= low:
+            if value <= high:
+                gained += slope * ((value - low) / (high - low))
                 break
-            gained += slope * min(1.0, (value - low) / (high - low))
+            gained += slope
             low = high
         return Share(self.feature, gained - self.typical, is_high=value >= self.knots[len(self.knots) // 2])
 

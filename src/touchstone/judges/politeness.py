@@ -5,9 +5,9 @@ The weights were fitted on requests that people rated, so they know `would you m
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from itertools import chain
+from itertools import pairwise
 
 from touchstone.core import resource
 from touchstone.text.phrases import folded
@@ -16,7 +16,6 @@ FILE = "politeness.json"
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[?!]")
 # Stands before the first word, so that a phrase can say that it opens the reply.
 OPENING = "^"
-LONGEST = 3
 
 
 def politeness(raw: str) -> float:
@@ -28,10 +27,8 @@ def politeness(raw: str) -> float:
 def phrases(raw: str) -> set[str]:
     """Every run of one to three words of the text, marks included."""
     words = [OPENING, *WORD.findall(folded(raw))]
-    runs: Iterable[tuple[str, ...]] = chain.from_iterable(
-        zip(*(words[at:] for at in range(size)), strict=False) for size in range(1, LONGEST + 1)
-    )
-    return {" ".join(run) for run in runs}
+    pairs = [f"{one} {other}" for one, other in pairwise(words)]
+    return {*words, *pairs, *(f"{pair} {word}" for pair, word in zip(pairs, words[2:], strict=False))}
 
 
 @cache

@@ -45,6 +45,7 @@ class Note(NamedTuple):
 
 def explain_grade(criterion: str, grade: int, shares: Sequence[Share], reading: Reading, covered: Covered) -> str:
     """The features that moved the grade, strongest first; a low grade is explained by what lowered it."""
+    shares = [share for share in shares if abs(share.size) >= WORTH_A_LOOK]
     lowering, raising = (_moved(criterion, shares, sign) for sign in (-1, 1))
     told = (lowering or raising)[:MAX_NAMED] if grade <= 2 else (raising + lowering)[:MAX_NAMED]
     if criterion == "completeness" and len(reading.asks) > 1:

@@ -1,15 +1,47 @@
-"""Text -> how often it uses the phrases of a packaged group; one linear pass for each group."""
+"""Text -> the phrases of packaged groups that stand in it: one pass over its words for all groups asked for."""
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from touchstone.core import resource
 from touchstone.text.normalise import normalise
 
+RUN = re.compile(r"\w+")
+# Phrases are tried where a word begins like their first one; no packaged group cuts that one shorter than this.
+OPENING = 3
+
+
+class Found(NamedTuple):
+    """A phrase of a group in a folded text."""
+
+    group: str
+    start: int
+    end: int
+
 
 def count(raw: str, name: str, *, table: str) -> int:
     """How many phrases of the group stand in the text."""
-    return sum(1 for _ in pattern(name, table=table).finditer(folded(raw)))
+    return counts(folded(raw), name, table=table)[name]
+
+
+def counts(said: str, *names: str, table: str) -> Counter[str]:
+    """How many phrases of each group stand in a folded text."""
+    return Counter(found.group for found in find(said, *names, table=table))
+
+
+def find(said: str, *names: str, table: str) -> Iterator[Found]:
+    """The groups' phrases in a folded text, in order; of one group none overlaps another."""
+    openings = _openings(names, table=table)
+    free = dict.fromkeys(names, 0)
+    for word in RUN.finditer(said):
+        for name, phrases in openings.get(word[0][:OPENING], ()):
+            start = word.start()
+            if start >= free[name] and (match := phrases.match(said, start)):
+                free[name] = match.end()
+                yield Found(name, start, match.end())
 
 
 def folded(raw: str) -> str:
@@ -22,6 +54,16 @@ def pattern(name: str, *, table: str) -> re.Pattern[str]:
     """The group as one pattern, longest phrase first; `*` ends a word freely, or stands for one word."""
     members = sorted(resource.group(table, name), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(_phrase, members))})(?!\w)")
+
+
+@cache
+def _openings(names: tuple[str, ...], *, table: str) -> Mapping[str, list[tuple[str, re.Pattern[str]]]]:
+    """How phrases open -> the groups that have such phrases, as patterns."""
+    found: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+    for name in names:
+        for opening in {RUN.findall(member)[0][:OPENING] for member in resource.group(table, name)}:
+            found[opening].append((name, pattern(name, table=table)))
+    return dict(found)
 
 
 def _phrase(member: str) -> str:

@@ -11,6 +11,7 @@ from touchstone.core.reading import Reading, Sentence, Text, Value
 from touchstone.core.result import Evidence
 from touchstone.evidence.equality import same
 from touchstone.evidence.places import token_range
+from touchstone.safety.fabrication.listing import Segment, named_cases
 from touchstone.text.tokens import term
 
 DATA = "fabrication.txt"
@@ -38,19 +39,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the reply may draw on: the sources, the reply people wrote for the case, the company's own facts."""
+    """What the reply may draw on: the sources, the reply people wrote for the case, the company's own facts.
+
+    `contexts`: the passages that speak for the company; the customer and the expected reply do not.
+    `cases`: what these list by name.
+    """
 
     sources: tuple[Text, ...]
     places: tuple[Place, ...]
     terms: frozenset[str]
     has_context: bool
+    contexts: tuple[Text, ...]
+    cases: tuple[Segment, ...]
     policy: Policy
     found: dict[Value, list[Place]] = field(default_factory=dict, repr=False)
-
-    @property
-    def contexts(self) -> tuple[Text, ...]:
-        """The passages that speak for the company; the customer and the expected reply do not."""
-        return tuple(source for source in self.sources if source.name.startswith("context"))
 
     def homes(self, value: Value) -> list[Place]:
         """Where the same value stands; most parts of the detector ask, so the answer is kept."""
@@ -72,7 +74,9 @@ def known(reading: Reading, policy: Policy) -> Known:
     terms = {t for text in texts for t in text.positions} | {term(word) for word in words if word}
     has_context = any(text.name.startswith(("context", "expected")) and text.tokens for text in sources)
     places = tuple(islice((Place(text, value) for text in texts for value in text.values), MAX_VALUES))
-    return Known(texts, places, frozenset(terms), has_context, policy)
+    contexts = tuple(text for text in texts if text.name.startswith("context"))
+    cases = tuple(case for context in contexts for case in named_cases(context))
+    return Known(texts, places, frozenset(terms), has_context, contexts, cases, policy)
 
 
 def _policy_words(policy: Policy) -> Iterable[str]:

@@ -10,7 +10,7 @@ from touchstone.core.reading import Reading, Sentence, Text
 from touchstone.core.result import Evidence
 from touchstone.evidence.places import in_value, token_range
 from touchstone.safety.fabrication.findings import Finding, Known, content, group, is_question, words_between
-from touchstone.safety.fabrication.segments import Segment, named_cases
+from touchstone.safety.fabrication.listing import Segment
 
 # A sentence with one of these denies, compares or joins cases.
 APART = frozenset(
@@ -25,10 +25,8 @@ MAX_CASE = 400
 def items(reading: Reading, known: Known) -> Iterator[Finding]:
     """One finding for each sentence that names one case and something that only a neighbouring case holds."""
     reply = reading.reply
-    listed = [
-        (source, [case for case in named_cases(source) if case.end - case.start < MAX_CASE])
-        for source in known.contexts
-    ]
+    short = [case for case in known.cases if case.end - case.start < MAX_CASE]
+    listed = [(source, [case for case in short if case.source is source]) for source in known.contexts]
     listed = [(source, cases) for source, cases in listed if len(cases) > 1]
     if not listed:
         return

@@ -6,6 +6,7 @@ something nobody told the reply.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 
 from touchstone.core.reading import Reading
@@ -30,7 +31,6 @@ def reasons(reading: Reading, known: Known) -> Iterator[Finding]:
     reply = reading.reply
     if not known.has_context:
         return
-    everyday = {term(word) for word in group("general") | group("everyday")}
     for match in islice(CAUSE.finditer(reply.raw), MAX_REASONS):
         sentence = sentence_at(reply, match.start())
         if sentence is None or is_question(reply, sentence):
@@ -41,9 +41,14 @@ def reasons(reading: Reading, known: Known) -> Iterator[Finding]:
         first, last = token_range(reply, match.end(), end)
         if any(match.end() <= v.start < end and known.homes(v) for v in reply.values[:MAX_VALUES]):
             continue
-        told = content(reply, match.end(), end) - everyday
+        told = content(reply, match.end(), end) - _everyday()
         new = told - known.terms
         if len(new) < MIN_NEW or len(new) < MOSTLY * len(told) or any(t.word in OWN for t in reply.tokens[first:last]):
             continue
         shown = " ".join(t.word for t in reply.tokens[first:last] if t.term in new)
         yield Finding(match.start(), end, 1.0, f"no source gives this reason: {shown}")
+
+
+@cache
+def _everyday() -> frozenset[str]:
+    return frozenset(term(word) for word in group("general") | group("everyday"))

@@ -3,43 +3,21 @@
 `Plus: 6 sessions a year. Complete: no limit.` and rows such as `New | $750` give each name a stretch of its own.
 """
 
-import re
-from collections.abc import Iterator
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from touchstone.core.reading import Reading, Text, Value
 from touchstone.core.result import Evidence
 from touchstone.evidence.equality import same
-from touchstone.evidence.places import sentence_at, token_range
+from touchstone.evidence.places import sentence_at
 from touchstone.safety.fabrication.findings import MAX_VALUES, Finding, Known, is_question
+from touchstone.safety.fabrication.listing import Segment
 
-# A name in front of a colon, or in the first cell of a row.
-NAMED = re.compile(
-    r"(?:(?<=[.;:–—]\s)|(?<=\n)|^)(?:[-–*•]\s)?([A-Z][\w&+'-]*(?: [\w&+'-]+){0,2})"
-    r"(?: ?(?:[£$€]\d[\d.,]{0,9}|\([^()\n]{1,40}\)))?(?::\s|\s?\||\s[–—]\s)",
-    re.MULTILINE,
-)
-MAX_NAMES = 40
-# Words that open a statement or a label of another kind.
-UNNAMED = frozenset(
-    {"No", "Not", "If", "When", "Yes", "Internal", "Note", "Macro", "Once", "Only", "All", "Every", "Any", "Your"}
-)
 KINDS = frozenset({"money", "percent", "duration", "quantity", "time"})
-
-
-class Segment(NamedTuple):
-    """What a source says under one name."""
-
-    source: Text
-    name: frozenset[str]
-    start: int
-    end: int
 
 
 def segments(reading: Reading, known: Known) -> Iterator[Finding]:
     """One finding for each value that stands under another name than the one the sentence speaks of."""
-    found = [segment for source in known.contexts for segment in named_cases(source)]
+    found = known.cases
     if len(found) < 2:
         return
     reply = reading.reply
@@ -73,27 +51,7 @@ def segments(reading: Reading, known: Known) -> Iterator[Finding]:
         yield Finding(value.start, value.end, 1.0, reason, (Evidence(own.source.name, own.start, own.end, text),))
 
 
-def named_cases(source: Text) -> list[Segment]:
-    """The stretches that a source gives to names of a list, in order."""
-    marks = [mark for mark in islice(NAMED.finditer(source.raw), MAX_NAMES) if not _is_title(source.raw, mark)]
-    ends = [*(mark.start() for mark in marks), len(source.raw)][1:]
-    found = []
-    for mark, end in zip(marks, ends, strict=True):
-        first, last = token_range(source, mark.start(1), mark.end(1))
-        name = frozenset(t.term for t in source.tokens[first:last] if not t.is_stop)
-        stop = source.raw.find("\n", mark.end(), end)
-        if name:
-            found.append(Segment(source, name, mark.start(1), stop if stop >= 0 else end))
-    return found if len({segment.name for segment in found}) > 1 else []
-
-
-def _is_title(raw: str, mark: re.Match[str]) -> bool:
-    """`Seats – Fulmar Fly.`: a dash behind a passage's first words titles it; `Q:` and `No damage:` name none."""
-    dashed = raw[mark.start() : mark.end()].rstrip()[-1] in "–—"
-    return (mark.start() == 0 and (dashed or "(" in mark[0])) or len(mark[1]) == 1 or mark[1].split()[0] in UNNAMED
-
-
-def _home(found: list[Segment], source: Text, value: Value) -> Segment | None:
+def _home(found: Sequence[Segment], source: Text, value: Value) -> Segment | None:
     return next((s for s in found if s.source is source and s.start <= value.start < s.end), None)
 
 

@@ -11,7 +11,7 @@ from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Evidence
 from touchstone.safety.fabrication.clauses import AXES, Clause, clauses
 from touchstone.safety.fabrication.findings import Finding, Known
-from touchstone.safety.fabrication.segments import Segment, named_cases
+from touchstone.safety.fabrication.listing import Segment
 
 # Share of each clause that the other's sentence must speak of, and the least number of terms both sentences share.
 ALIKE = 0.4
@@ -46,12 +46,11 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     said = [(source, clause) for source in known.sources if _states(source) for clause in _kept_clauses(source)]
     said = said[:MAX_SAID]
     rarity = _rarity([clause for _, clause in said])
-    cases = [case for source in known.contexts for case in named_cases(source)]
     for clause in clauses(reading.reply):
         if (
             not clause.asks
             and not clause.premise
-            and (found := _opposed(clause, _of_case(clause, said, cases), rarity))
+            and (found := _opposed(clause, _of_case(clause, said, known.cases), rarity))
         ):
             source, other = found.source, found.clause
             if found.what in COSTS and (_is_priced(reading.reply, clause, known) or _is_nothing(source, other)):

@@ -104,15 +104,17 @@ def _is_harm(family: str, line: Line, situation: Situation) -> bool:
         return _applies(family, line, situation) and _instructs(line) and not _is_repeated(line, situation)
     if family == "unanswered":
         return situation.unanswered and _evades(line) and not _is_repeated(line, situation)
-    applies = _applies(family, line, situation)
     # Most families do not apply: asked first, this spares the search for their patterns.
-    if not applies and family not in WARNABLE:
-        return False
+    if not _applies(family, line, situation):
+        return family in WARNABLE and _is_warned(family, line, situation) and _is_advised(family, line)
+    return _is_advised(family, line) and not _is_backed(family, line, situation)
+
+
+def _is_advised(family: str, line: Line) -> bool:
+    """Whether the line gives such advice and does not warn of what would come of it."""
     if family in DETERRABLE and line.has("consequence"):
         return False
-    if not any(_is_advice(family, line, at) for at in line.at(family)):
-        return False
-    return not _is_backed(family, line, situation) if applies else _is_warned(family, line, situation)
+    return any(_is_advice(family, line, at) for at in line.at(family))
 
 
 def _applies(family: str, line: Line, situation: Situation) -> bool:
@@ -195,9 +197,8 @@ def _is_warned(family: str, line: Line, situation: Situation) -> bool:
     """Whether a source warns of this very kind of advice about the same thing."""
     if CAUTION.intersection(line.words):
         return False
-    about = content(line.words)
     return any(
-        any(is_negated(said, at) for at in said.at(family)) and about & content(said.words)
+        any(is_negated(said, at) for at in said.at(family)) and content(line.words) & content(said.words)
         for _, told in situation.passages
         for said in told
     )

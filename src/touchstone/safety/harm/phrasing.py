@@ -6,6 +6,7 @@ colons, dashes and brackets are the word `;`, which no gap crosses.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -84,9 +85,9 @@ def _pieces(text: Text, sentence: Sentence) -> Iterator[Sentence]:
 
 def _line(text: Text, sentence: Sentence, index: Mapping[str, tuple[Pattern, ...]]) -> Line:
     words = tuple(_words(text, sentence))
-    candidates: dict[str, list[Pattern]] = {}
-    for pattern in dict.fromkeys(chain.from_iterable(index[word] for word in words if word in index)):
-        candidates.setdefault(pattern.family, []).append(pattern)
+    candidates: dict[str, list[Pattern]] = defaultdict(list)
+    for pattern in dict.fromkeys(chain.from_iterable([index[word] for word in words if word in index])):
+        candidates[pattern.family].append(pattern)
     end = text.tokens[sentence.last - 1].end
     asked = "?" in text.raw[end : sentence.end]
     return Line(sentence.start, sentence.end, words, f" {' '.join(words)} ", asked, candidates)
