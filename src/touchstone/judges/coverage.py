@@ -19,6 +19,8 @@ PATH = re.compile(
 )
 ARROW = re.compile(r"->|[>→›»]")
 ARROWHEADS = ">→›»"
+# All that a path is made of: it lies within one such stretch.
+STRETCH = re.compile(r"[\w'\"&/ >→›»-]+")
 # A page or button named in a sentence: `open My Loans`, `then Change Password`, `press 'Apply'`.
 NAMED = re.compile(
     r"\b(?i:open|tap|click|choose|select|press|pick|hit|go to|head to|switch on|turn on|under|then)(?: on| the)? "
@@ -147,7 +149,9 @@ def path_steps(raw: str) -> list[str]:
     """The steps of the menu paths in a text: Settings > Plan gives both."""
     if not any(head in raw for head in ARROWHEADS):
         return []
-    steps = (step.strip(" '\"") for path in PATH.findall(raw) for step in ARROW.split(path))
+    stretches = (part for part in STRETCH.findall(raw) if any(head in part for head in ARROWHEADS))
+    paths = (path for part in stretches for path in PATH.findall(part))
+    steps = (step.strip(" '\"") for path in paths for step in ARROW.split(path))
     return [step for step in dict.fromkeys(steps) if step]
 
 

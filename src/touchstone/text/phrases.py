@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -52,18 +52,25 @@ def folded(raw: str) -> str:
 @cache
 def pattern(name: str, *, table: str) -> re.Pattern[str]:
     """The group as one pattern, longest phrase first; `*` ends a word freely, or stands for one word."""
-    members = sorted(resource.group(table, name), key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(_phrase, members))})(?!\w)")
+    return _compiled(resource.group(table, name))
 
 
 @cache
 def _openings(names: tuple[str, ...], *, table: str) -> Mapping[str, list[tuple[str, re.Pattern[str]]]]:
-    """How phrases open -> the groups that have such phrases, as patterns."""
-    found: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+    """How phrases open -> the groups that have such phrases, each with a pattern of these alone."""
+    members: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:
-        for opening in {RUN.findall(member)[0][:OPENING] for member in resource.group(table, name)}:
-            found[opening].append((name, pattern(name, table=table)))
+        for member in resource.group(table, name):
+            members[RUN.findall(member)[0][:OPENING], name].append(member)
+    found: dict[str, list[tuple[str, re.Pattern[str]]]] = defaultdict(list)
+    for (opening, name), alike in members.items():
+        found[opening].append((name, _compiled(alike)))
     return dict(found)
+
+
+def _compiled(members: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(members, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(_phrase, longest_first))})(?!\w)")
 
 
 def _phrase(member: str) -> str:
