@@ -47,12 +47,13 @@ def grounding_features(reply: Text, sources: Sequence[Text]) -> dict[str, float]
     Words are sought in the passages, since customers' own words support nothing; names in everything that was given.
     """
     passages = [source for source in sources if not source.name.startswith("input")] or list(sources)
+    known = frozenset().union(*(passage.positions for passage in passages))
     terms = [token.term for token in reply.tokens]
     pairs = {pair for passage in passages for pair in _pairs([token.term for token in passage.tokens])}
     told = [_statements(passage) for passage in passages]
     matches = [_nearest(reply, sentence, told) for sentence in reply.sentences]
     return {
-        "absent_words": _share([not any(term in text.positions for text in passages) for term in terms]),
+        "absent_words": _share([term not in known for term in terms]),
         "absent_pairs": _share([pair not in pairs for pair in _pairs(terms)]),
         "absent_names": float(min(MAX_NAMES, _absent_names(reply, sources))),
         "closest": _closest(matches),

@@ -35,7 +35,7 @@ def tone_features(reading: Reading) -> dict[str, float]:
         "closes_kindly": float(_closes_kindly(reply)),
         "exclamations": float(min(reply.raw.count("!"), 3)),
         "shouting": float(min(len(CAPITALS.findall(reply.raw)), 3)),
-        "contractions": float(min(sum("'" in token.word for token in reply.tokens), 4)),
+        "contractions": float(min(sum(["'" in token.word for token in reply.tokens]), 4)),
         "you_share": _share(reply, {"you", "your", "you're", "you'll", "you've", "you'd"}),
         "first_person": _share(reply, {"i", "i'm", "i'll", "i've", "i'd", "we", "we'll", "we're", "we've", "let's"}),
         "emoji": float(bool(EMOJI.search(reply.raw))),
@@ -101,4 +101,4 @@ def _closes_kindly(reply: Text) -> bool:
 
 
 def _share(reply: Text, words: set[str]) -> float:
-    return min(0.2, sum(token.word in words for token in reply.tokens) / max(1, len(reply.tokens)))
+    return min(0.2, sum([token.word in words for token in reply.tokens]) / max(1, len(reply.tokens)))

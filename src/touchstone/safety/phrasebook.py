@@ -63,15 +63,14 @@ def find(pages: Book, tokens: Sequence[Token], first: int, last: int) -> list[Hi
     """All phrases among the tokens of a range, in order, none overlapping another."""
     hits: list[Hit] = []
     phrases, column = pages
-    at = first
-    while at < last:
-        entries = phrases.get(tokens[at][column])
-        hit = _longest(entries, column, tokens, at, last) if entries else None
-        if hit is None:
-            at += 1
-        else:
+    free = first
+    for at, token in enumerate(tokens[first:last], first):
+        if token[column] not in phrases or at < free:
+            continue
+        hit = _longest(phrases[token[column]], column, tokens, at, last)
+        if hit is not None:
             hits.append(hit)
-            at = hit.last
+            free = hit.last
     return hits
 
 
@@ -80,6 +79,6 @@ def _longest(
 ) -> Hit | None:
     for terms, head in entries:
         end = at + len(terms)
-        if end <= last and all(tokens[at + step][column] == part for step, part in enumerate(terms)):
+        if end <= last and tuple([token[column] for token in tokens[at:end]]) == terms:
             return Hit(head, at, end)
     return None

@@ -17,6 +17,7 @@ LEAVE_AXIS, COST_AXIS = 1, 2
 # What opens a clause that only says when another holds, and what in a sentence takes part of a rule back.
 PREMISES = frozenset({"if", "when", "where", "unless", "once", "because", "since", "as", "with", "provided", "should"})
 EXCEPTIONS = frozenset({"unless", "except", "only"})
+DENIALS = frozenset({"not", "never", "cannot"})
 UNDOING = (["no"], ["nothing"], ["neither"])
 # `Not under your policy` sets one thing against another and denies no verb.
 CONTRASTING = tuple([word] for word in "under into on in for to at from with by onto".split())
@@ -66,8 +67,9 @@ def clauses(text: Text) -> tuple[Clause, ...]:
         cuts = [m.end() for m in SPLIT.finditer(text.raw, sentence.start, sentence.end)]
         asks = text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")
         tokens = text.tokens[sentence.first : sentence.last]
-        excepted = any(t.word in EXCEPTIONS for t in tokens)
-        around = frozenset(_content(tokens))
+        said = [token.word for token in tokens]
+        excepted = not EXCEPTIONS.isdisjoint(said)
+        around = _content(tokens)
         at = 0
         conditional = False
         pieces: list[tuple[int, Clause]] = []
@@ -76,7 +78,7 @@ def clauses(text: Text) -> tuple[Clause, ...]:
             while at < len(tokens) and tokens[at].start < end:
                 at += 1
             if at > first:
-                words = [token.word for token in tokens[first:at]]
+                words = said[first:at]
                 conditional = conditional or not conditions.isdisjoint(words)
                 frame = _frame(tokens[first:at], words, around, conditional=conditional, excepted=excepted, asks=asks)
                 clause = frame if _cues().isdisjoint(words) else _stated(frame, tokens[first:at], words)
@@ -110,7 +112,7 @@ def _frame(
     return Clause(
         start=tokens[0].start,
         end=tokens[-1].end,
-        terms=frozenset(token.term for token in tokens if token.term in around),
+        terms=around.intersection([token.term for token in tokens]),
         around=around,
         conditional=conditional,
         premise=words[0] in PREMISES,
@@ -139,13 +141,15 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
                 grants = _verb(tokens, at + size)
         at += max(size, 1)
     denied = lacks = ""
-    for at, word in enumerate(words):
-        if at not in used and _denies(word) and words[at + 1 : at + 2] not in CONTRASTING:
+    denials = [at for at, word in enumerate(words) if word in DENIALS or word.endswith("n't")]
+    for at in denials:
+        if at not in used and words[at + 1 : at + 2] not in CONTRASTING:
             denied = denied or _verb(tokens, at + 1)
-        elif at not in used and word in ("without", "no"):
+    for at, word in enumerate(words):
+        if word in ("without", "no") and at not in used:
             lacks = lacks or _verb(tokens, at + 1)
     return frame._replace(
-        terms=frozenset(token.term for at, token in enumerate(tokens) if at not in used and token.term in frame.around),
+        terms=frame.around.intersection([token.term for at, token in enumerate(tokens) if at not in used]),
         stances=tuple(stances),
         governed=governed,
         grants=grants,
@@ -154,7 +158,7 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
         without=bool(lacks) and "without" in words,
         universal=_is_universal(words),
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
-        narrow="only" in words or any(_denies(word) for word in words) or "can't" in words,
+        narrow="only" in words or bool(denials),
         payer=_payer(words),
         exclusive="only" in words,
     )
@@ -163,6 +167,8 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
 def _payer(words: Sequence[str]) -> str:
     """Which side pays, where the clause says so: `we` or `you`."""
     paying = resource.group(DATA, "paying")
+    if paying.isdisjoint(words):
+        return ""
     for at, word in enumerate(words):
         if word in paying:
             for party in reversed(words[max(0, at - 3) : at]):
@@ -173,12 +179,10 @@ def _payer(words: Sequence[str]) -> str:
     return ""
 
 
-def _content(tokens: Sequence[Token]) -> Iterator[str]:
-    filler, persons = resource.words("filler.txt"), resource.group(DATA, "person")
-    for token in tokens:
-        word = token.word
-        if not (token.is_stop or word in filler or word in persons or word[0].isdigit()):
-            yield token.term
+def _content(tokens: Sequence[Token]) -> frozenset[str]:
+    idle = _idle_words()
+    told = [token for token in tokens if not token.is_stop and token.word not in idle]
+    return frozenset([token.term for token in told if not token.word[0].isdigit()])
 
 
 def _verb(tokens: Sequence[Token], at: int) -> str:
@@ -212,10 +216,6 @@ def _is_undone(words: Sequence[str], end: int, axis: int) -> bool:
     return (axis != LEAVE_AXIS and words[end : end + 1] in UNDOING) or words[end : end + 1] == ["neither"]
 
 
-def _denies(word: str) -> bool:
-    return word in ("not", "never", "cannot") or word.endswith("n't")
-
-
 def _negates(word: str) -> bool:
     return word in _negations() or word.endswith("n't")
 
@@ -228,6 +228,11 @@ def _is_universal(words: Sequence[str]) -> bool:
 
 def _universal() -> frozenset[str]:
     return resource.group("fabrication.txt", "universal")
+
+
+@cache
+def _idle_words() -> frozenset[str]:
+    return resource.words("filler.txt") | resource.group(DATA, "person")
 
 
 @cache

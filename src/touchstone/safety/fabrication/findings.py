@@ -1,5 +1,6 @@
 """What the parts of the fabrication detector share: findings with a weight, and what the reply may draw on."""
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
@@ -97,6 +98,13 @@ def content(text: Text, start: int, end: int) -> frozenset[str]:
     first, last = token_range(text, start, end)
     kept = (t for t in text.tokens[first:last] if not (t.is_stop or t.word in filler or t.word[0].isdigit()))
     return frozenset(t.term for t in kept)
+
+
+def sentences_with(text: Text, terms: Iterable[str]) -> list[Sentence]:
+    """The sentences that hold one of the terms."""
+    places = sorted([at for term in terms for at in text.positions.get(term, ())])
+    nexts = [(sentence, bisect_left(places, sentence.first)) for sentence in text.sentences] if places else []
+    return [sentence for sentence, at in nexts if at < len(places) and places[at] < sentence.last]
 
 
 def is_question(text: Text, sentence: Sentence) -> bool:

@@ -6,12 +6,14 @@ does `start the trip, then report damage`. Both sides are read as pairs of what 
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, islice
 from typing import NamedTuple
 
 from touchstone.core.reading import Reading, Sentence, Text
 from touchstone.core.result import Evidence
-from touchstone.safety.fabrication.findings import Finding, Known, content, is_question
+from touchstone.safety.fabrication.findings import Finding, Known, content, is_question, sentences_with
+from touchstone.text.tokens import term
 
 EARLIER = re.compile(r"\b(?:before|prior to|ahead of)\b", re.IGNORECASE)
 LATER = re.compile(r"\b(?:after|once|as soon as|following)\b", re.IGNORECASE)
@@ -20,7 +22,7 @@ THEN = re.compile(
     re.IGNORECASE,
 )
 # Without one of these a sentence puts nothing in order.
-CUE = re.compile(r"before|prior to|ahead of|after|once|as soon as|following|then|later|next|first[,;]", re.IGNORECASE)
+CUES = "before prior ahead after once soon following then afterwards later next first".split()
 # A numbered or lettered step: `1)`, `(2)`, `3.`
 STEP = re.compile(r"(?:^|(?<=[\s;:]))\(?([1-9])[).]\s")
 CUT = re.compile(r"[;()\n]|[.!?:](?=\s|$)|\s[-–—]\s")
@@ -48,7 +50,8 @@ class Pair(NamedTuple):
 def orders(reading: Reading, known: Known) -> Iterator[Finding]:
     """One finding for each pair of the reply that a source holds the other way round, and none as it is."""
     reply = reading.reply
-    ours = [p for s in reply.sentences if not is_question(reply, s) for p in _pairs(reply, s)][:MAX_PAIRS]
+    said = [sentence for sentence in sentences_with(reply, _cues()) if not is_question(reply, sentence)]
+    ours = [pair for sentence in said for pair in _pairs(reply, sentence)][:MAX_PAIRS]
     if not ours:
         return
     theirs = [(source, pair) for source in known.sources for pair in _all_pairs(source)]
@@ -64,14 +67,12 @@ def orders(reading: Reading, known: Known) -> Iterator[Finding]:
 
 
 def _all_pairs(source: Text) -> list[Pair]:
-    found = [pair for sentence in source.sentences for pair in _pairs(source, sentence)]
+    found = [pair for sentence in sentences_with(source, _cues()) for pair in _pairs(source, sentence)]
     return [*_numbered(source), *found][:MAX_PAIRS]
 
 
 def _pairs(text: Text, sentence: Sentence) -> Iterator[Pair]:
     raw = text.raw
-    if not CUE.search(raw, sentence.start, sentence.end):
-        return
     for pattern in (EARLIER, LATER, THEN):
         for match in islice(pattern.finditer(raw, sentence.start, sentence.end), 3):
             low = _last(CUT, raw, max(sentence.start, match.start() - SPAN), match.start())
@@ -129,3 +130,8 @@ def _joined(raw: str, low: int, high: int) -> int:
 
 def _last(pattern: re.Pattern[str], raw: str, low: int, high: int) -> int:
     return max((m.end() for m in pattern.finditer(raw, low, high)), default=low)
+
+
+@cache
+def _cues() -> frozenset[str]:
+    return frozenset(map(term, CUES))
