@@ -1,11 +1,12 @@
 """Reading -> how the reply speaks to this customer, and what it gives to do: features for tone and actionability."""
 
 import re
+from collections.abc import Mapping
 
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.coverage import count_pages
 from touchstone.judges.politeness import politeness
-from touchstone.text.phrases import count, counts, find, folded, pattern
+from touchstone.text.phrases import count, counts, folded, pattern
 
 TABLE = "manner.txt"
 TONE_GROUPS = ("apology", "empathy", "thanks", "warmth", "courtesy", "rude", "blame", "stiff", "brushoff")
@@ -23,7 +24,7 @@ EMOJI = re.compile("[\U0001f300-\U0001faff☀-➿]")
 def tone_features(reading: Reading) -> dict[str, float]:
     """Counts of courtesy and its opposite, and whether they fit the customer's mood."""
     reply = reading.reply
-    said = counts(folded(reply.raw), *TONE_GROUPS, table=TABLE)
+    said = counts(reply.raw, *TONE_GROUPS, table=TABLE)
     upset = mood(reading.question)
     kind = said["apology"] + said["empathy"]
     return {group: float(min(said[group], 3)) for group in TONE_GROUPS} | {
@@ -31,8 +32,8 @@ def tone_features(reading: Reading) -> dict[str, float]:
         "upset": upset,
         "unacknowledged": upset * float(kind == 0),
         "acknowledged": upset * float(min(kind, 2)),
-        "opens_kindly": float(_opens_kindly(reply)),
-        "closes_kindly": float(_closes_kindly(reply)),
+        "opens_kindly": float(_opens_kindly(reply, said)),
+        "closes_kindly": float(_closes_kindly(reply, said)),
         "exclamations": float(min(reply.raw.count("!"), 3)),
         "shouting": float(min(len(CAPITALS.findall(reply.raw)), 3)),
         "contractions": float(min(sum(["'" in token.word for token in reply.tokens]), 4)),
@@ -46,7 +47,6 @@ def tone_features(reading: Reading) -> dict[str, float]:
 def guidance_features(reading: Reading) -> dict[str, float]:
     """What the customer can do next, who acts, and how exactly it is said."""
     reply = reading.reply
-    said = counts(folded(reply.raw), "ask_back", "vague", "honest", table=TABLE)
     return {
         "steps": float(min(count_steps(reply), 5)),
         "paths": float(min(count_pages(reply.raw), 4)),
@@ -54,10 +54,10 @@ def guidance_features(reading: Reading) -> dict[str, float]:
         "numbered": float(min(len(NUMBERED.findall(reply.raw)), 4)),
         "deadlines": float(min(sum(value.kind in ("duration", "date", "time") for value in reply.values), 4)),
         "we_act": float(min(count_acts(reply), 3)),
-        "ask_back": float(min(said["ask_back"], 2)),
+        "ask_back": float(min(count(reply.raw, "ask_back", table=TABLE), 2)),
         "questions": float(min(reply.raw.count("?"), 2)),
-        "vague": float(min(said["vague"], 4)),
-        "honest": float(min(said["honest"], 2)),
+        "vague": float(min(count(reply.raw, "vague", table=TABLE), 4)),
+        "honest": float(min(count(reply.raw, "honest", table=TABLE), 2)),
         "quoted": float(min(len(QUOTED.findall(reply.raw)), 3)),
     }
 
@@ -74,30 +74,32 @@ def mood(question: Text | None) -> float:
 def count_steps(reply: Text) -> int:
     """Instructions: a step verb that opens a sentence or clause."""
     said = folded(reply.raw)
-    found = find(said, "step", table=TABLE)
-    return sum(bool(OPENS_STEP.search(said, max(0, step.start - 12), step.start)) for step in found)
+    found = pattern("step", table=TABLE).finditer(said)
+    return sum(bool(OPENS_STEP.search(said, max(0, m.start() - 12), m.start())) for m in found)
 
 
 def count_acts(reply: Text) -> int:
     """What the company does or will do: `I'm opening a trace`, `we'll refund`."""
     said = folded(reply.raw)
     verbs = pattern("act_verb", table=TABLE)
-    starts = find(said, "we_act", table=TABLE)
-    return sum(bool(verbs.search(said, start.end, start.end + 25)) for start in starts)
+    starts = pattern("we_act", table=TABLE).finditer(said)
+    return sum(bool(verbs.search(said, m.end(), m.end() + 25)) for m in starts)
 
 
-def _opens_kindly(reply: Text) -> bool:
+def _opens_kindly(reply: Text, said: Mapping[str, int]) -> bool:
     if not reply.sentences:
         return False
     opening = reply.raw[: reply.sentences[min(1, len(reply.sentences) - 1)].end]
-    return any(find(folded(opening), "apology", "empathy", "thanks", "warmth", table=TABLE))
+    kind = [group for group in ("apology", "empathy", "thanks", "warmth") if said[group]]
+    return any(count(opening, group, table=TABLE) for group in kind)
 
 
-def _closes_kindly(reply: Text) -> bool:
+def _closes_kindly(reply: Text, said: Mapping[str, int]) -> bool:
     if not reply.sentences:
         return False
     closing = reply.raw[reply.sentences[-1].start :]
-    return any(find(folded(closing), "thanks", "warmth", "courtesy", "empathy", table=TABLE))
+    kind = [group for group in ("thanks", "warmth", "courtesy", "empathy") if said[group]]
+    return any(count(closing, group, table=TABLE) for group in kind)
 
 
 def _share(reply: Text, words: set[str]) -> float:

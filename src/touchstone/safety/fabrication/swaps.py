@@ -15,7 +15,8 @@ from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Text, Token
 from touchstone.core.result import Evidence
 from touchstone.evidence.places import token_range
-from touchstone.safety.fabrication.findings import Finding, Known, group, is_question
+from touchstone.safety.fabrication.findings import Finding, Known, group, is_question, sentences_with
+from touchstone.text.tokens import term
 
 CUT = re.compile(r"[,;()\n]|[.!?:](?=\s|$)|\s[-–—]\s")
 EVEN = re.compile(
@@ -66,7 +67,7 @@ def swaps(reading: Reading, known: Known) -> Iterator[Finding]:
 def _index(sources: Sequence[Text]) -> dict[str, list[tuple[Text, Spot]]]:
     found: dict[str, list[tuple[Text, Spot]]] = {"": []}
     for source in sources:
-        for sentence in source.sentences:
+        for sentence in sentences_with(source, _opposite_terms()):
             for spot in _spots(source, sentence):
                 kept = found.setdefault(spot.token.word, [])
                 if len(kept) < MAX_PLACES:
@@ -163,3 +164,8 @@ def _opposites() -> dict[str, tuple[str, ...]]:
         table.setdefault(one, []).append(other)
         table.setdefault(other, []).append(one)
     return {word: tuple(others) for word, others in table.items()}
+
+
+@cache
+def _opposite_terms() -> frozenset[str]:
+    return frozenset(map(term, _opposites()))
