@@ -6,12 +6,14 @@ if you have asked in writing` adds to what happens automatically.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
 from touchstone.core.reading import Reading, Sentence, Text
 from touchstone.core.result import Evidence
-from touchstone.safety.fabrication.findings import Finding, Known, content, is_question
+from touchstone.safety.fabrication.findings import Finding, Known, content, is_question, sentences_with
+from touchstone.text.tokens import term
 
 ASIDE = re.compile(
     r"\b(?:regardless|irrespective|(?<=\S )whatever|whichever|wherever"
@@ -53,6 +55,11 @@ UNASKED = re.compile(
     r"\b(?:automatic(?:ally)?|always|never requires?|straight away|immediately|without asking)\b", re.IGNORECASE
 )
 QUALIFIED = re.compile(r"\b(?:unless|only|provided|(?:as|so) long as)\b", re.IGNORECASE)
+# Each of the patterns that open a comparison (ASIDE, WAIVED, OPTIONAL, ADDED) holds one of these.
+CUES = (
+    "regardless irrespective whatever whichever wherever however matter whether even many often right without have "
+    "need required obliged optional necessary compulsory only provided long condition unless ask"
+).split()
 CUT = re.compile(r"[,;()\n]|[.!?:](?=\s|$)|\s[-–—]\s")
 # Share of what the reply's sentence says that the source's sentence must say too, and the least number of terms.
 ALIKE, MIN_SHARED = 0.5, 2
@@ -77,7 +84,10 @@ def conditions(reading: Reading, known: Known) -> Iterator[Finding]:
     """Findings in the order of the reply."""
     reply = reading.reply
     told: list[Told] = []
+    conditional = set(sentences_with(reply, _cues()))
     for sentence in reply.sentences[:MAX_SENTENCES]:
+        if sentence not in conditional:
+            continue
         text = reply.raw[sentence.start : sentence.end]
         if is_question(reply, sentence) or not any(p.search(text) for p in (ASIDE, WAIVED, OPTIONAL, ADDED)):
             continue
@@ -152,3 +162,8 @@ def _nearest(terms: frozenset[str], told: list[Told], *, alike: float = ALIKE) -
 def _finding(start: int, end: int, other: Told, what: str) -> Finding:
     evidence = Evidence(other.source.name, other.start, other.end, other.text)
     return Finding(start, end, 1.0, f"the source says otherwise ({what}): {other.text.strip()}", (evidence,))
+
+
+@cache
+def _cues() -> frozenset[str]:
+    return frozenset(map(term, CUES))
