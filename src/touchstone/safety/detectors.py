@@ -10,6 +10,7 @@ from touchstone.safety.fabrication import hallucination
 from touchstone.safety.harm import harmful_content
 from touchstone.safety.personal_data import pii_leakage
 from touchstone.safety.promise import unauthorized_promise
+from touchstone.safety.wording import second_opinion
 
 Anchors = tuple[Anchor, ...] | None
 
@@ -30,6 +31,7 @@ DETECTORS: tuple[Detector, ...] = (
 
 
 def inspect(reading: Reading, anchors: Anchors, *, policy: Policy) -> tuple[Violation, ...]:
-    """The findings of all detectors."""
-    found = [violation for detect in DETECTORS for violation in detect(reading, anchors, policy=policy)]
+    """The findings of all detectors that the wording does not speak against, and those it adds."""
+    by_rules = [violation for detect in DETECTORS for violation in detect(reading, anchors, policy=policy)]
+    found = second_opinion(by_rules, reading, anchors, policy=policy)
     return tuple(sorted(found, key=lambda violation: (violation.start, violation.end, violation.kind)))

@@ -11,6 +11,8 @@ from touchstone.safety.promise import backing
 from touchstone.safety.promise.backing import COVERED, Ground, Stand
 from touchstone.safety.promise.commitments import GIFTS, SUM, Commitment, find_commitments
 
+GRANTED_ELSEWHERE = "commits to something free; the source grants it for something else"
+LEFT_OPEN = "says as certain what the source leaves open or rules out"
 # What a company cannot bring about on the spot.
 MENDING = frozenset({"repair", "approval"})
 # So many words, none of which the source uses: it grants the benefit for another thing.
@@ -86,7 +88,7 @@ def _unbacked_gift(weighed: Weighed) -> Finding | None:
         why = "the source leaves it open or rules it out" if weighed.against else "no source or policy grants it"
         return Finding(f"commits to {named}; {why}", weighed.against)
     if "free" in kinds and weighed.coverage == 0 and len(weighed.terms) >= FOREIGN:
-        return Finding(f"commits to {named}; the source grants it for something else", ground)
+        return Finding(GRANTED_ELSEWHERE, ground)
     asked = weighed.reading.question.values if weighed.reading.question else ()
     for value in commitment.amounts:
         backed = backing.stated(value, weighed.anchors) or backing.within_cap(value, ground)
@@ -166,7 +168,7 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
         return None
     concerns = commitment.kinds or commitment.is_personal or commitment.is_negated or commitment.is_guaranteed
     if weighed.open is not None and concerns:
-        return Finding("says as certain what the source leaves open or rules out", weighed.open)
+        return Finding(LEFT_OPEN, weighed.open)
     if not weighed.stand.grounds and commitment.kinds:
         return Finding("says as certain what no source speaks of", None)
     return None

@@ -1,0 +1,126 @@
+"""A sentence of the reply -> the runs of words it is made of, as the fitted weights know them.
+
+Figures stand for their kind (`<money>`, and `<money> held` if a source has it), contacts for theirs, names for whose
+they are: the company's (`<ours>`), the customer's (`<theirs>`) or nobody's so far (`<name>`). A word that nobody used
+before counts once more by itself (`+cheaper`), and so does how much of the sentence the sources say (`held: most`).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from touchstone.core.policy import Policy
+from touchstone.core.reading import Contact, Reading, Sentence, Text, Value
+from touchstone.core.result import Anchor
+from touchstone.safety.phrasebook import sentences
+from touchstone.text.normalise import normalise
+from touchstone.text.tokens import tokenise
+
+LONGEST = 3
+START, BREAK, STOP = "^", ",", "."
+BREAKS = frozenset(",;:()—–")
+SPEAKERS = frozenset("i i'd i'm i've i'll".split())
+MOST, HALF = 0.75, 0.4
+
+
+class Worded(NamedTuple):
+    """A sentence and its runs."""
+
+    sentence: Sentence
+    runs: frozenset[str]
+
+
+class Said(NamedTuple):
+    """The words and terms that stood before the reply: the company's, the customer's; and what holds of the figures."""
+
+    ours: frozenset[str]
+    theirs: frozenset[str]
+    our_terms: frozenset[str]
+    their_terms: frozenset[str]
+    small: frozenset[str]
+    held: frozenset[int]
+    marks: Mapping[int, Value | Contact]
+
+
+def worded(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> tuple[Worded, ...]:
+    """The reply's sentences with their runs."""
+    said = _said(reading, anchors, policy)
+    return tuple(Worded(sentence, _runs(reading.reply, sentence, said)) for sentence in sentences(reading.reply))
+
+
+def _said(reading: Reading, anchors: tuple[Anchor, ...] | None, policy: Policy) -> Said:
+    ours = [token for name in (policy.company or "", *policy.domains) for token in tokenise(normalise(name))]
+    theirs = list(reading.question.tokens) if reading.question else []
+    for source in reading.sources or ():
+        (theirs if source.name.startswith("input") else ours).extend(source.tokens)
+    reply = reading.reply
+    places: tuple[Value | Contact, ...] = (*reply.values, *reply.contacts)
+    return Said(
+        frozenset(token.word for token in ours),
+        frozenset(token.word for token in theirs),
+        frozenset(token.term for token in ours),
+        frozenset(token.term for token in theirs),
+        frozenset(token.word for token in reply.tokens if reply.raw[token.start].islower()),
+        frozenset(anchor.start for anchor in anchors or () if anchor.kind != "claim" and anchor.holds),
+        {place.start: place for place in places},
+    )
+
+
+def _runs(reply: Text, sentence: Sentence, said: Said) -> frozenset[str]:
+    words = [START, *_spelled(reply, sentence, said)]
+    mark = reply.raw[sentence.end - 1 : sentence.end]
+    words.append(mark if mark in ("?", "!") else STOP)
+    runs = set(words)
+    for size in range(2, LONGEST + 1):
+        runs.update(" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
+    content = {token.term for token in reply.tokens[sentence.first : sentence.last] if not token.is_stop}
+    runs.update(_alone(reply, sentence, said))
+    runs.add(f"held: {_share(content, said)}")
+    return frozenset(runs)
+
+
+def _spelled(reply: Text, sentence: Sentence, said: Said) -> Iterator[str]:
+    """The sentence's words; a figure, a contact and a name are one mark each."""
+    end = sentence.start
+    before = ""
+    for at in range(sentence.first, sentence.last):
+        token = reply.tokens[at]
+        if token.start < end:
+            continue
+        if at > sentence.first and not BREAKS.isdisjoint(reply.raw[reply.tokens[at - 1].end : token.start]):
+            yield BREAK
+            before = BREAK
+        place = said.marks.get(token.start) or said.marks.get(token.start - 1)  # a currency sign is no token
+        if place is not None:
+            end = place.end
+            before = f"<{place.kind}>"
+            yield before
+            continue
+        word = token.word
+        if at > sentence.first and reply.raw[token.start].isupper() and word not in SPEAKERS | said.small:
+            word = _owner(word.removesuffix("'s"), said)
+            if word == before:
+                continue
+        before = word
+        yield word
+
+
+def _owner(name: str, said: Said) -> str:
+    return "<ours>" if name in said.ours else "<theirs>" if name in said.theirs else "<name>"
+
+
+def _alone(reply: Text, sentence: Sentence, said: Said) -> Iterator[str]:
+    """What counts by itself: words that nobody used before, and figures by whether a source has them."""
+    for token in reply.tokens[sentence.first : sentence.last]:
+        if not token.is_stop and token.term not in said.our_terms and token.term not in said.their_terms:
+            yield f"+{token.word}"
+    for value in reply.values:
+        if sentence.start <= value.start < sentence.end:
+            yield f"<{value.kind}> {'held' if value.start in said.held else 'new'}"
+
+
+def _share(content: set[str], said: Said) -> str:
+    """How much of the sentence's content the company's sources say."""
+    if not said.our_terms:
+        return "no source"
+    share = len(content & said.our_terms) / max(1, len(content))
+    return "most" if share >= MOST else "half" if share >= HALF else "few"

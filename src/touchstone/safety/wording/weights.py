@@ -1,0 +1,39 @@
+"""A sentence's runs -> how much they speak for a kind of violation, by packaged weights (wording.json)."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from math import fsum, sqrt
+from types import MappingProxyType
+from typing import NamedTuple
+
+from touchstone.core import resource
+from touchstone.core.result import ViolationKind
+
+FILE = "wording.json"
+
+
+class Weights(NamedTuple):
+    """One kind's weights, and two cuts: `alone` makes a finding; below `beside` an arguable one falls (None: never)."""
+
+    alone: float
+    beside: float | None
+    runs: Mapping[str, float]
+
+    def score(self, runs: frozenset[str]) -> float:
+        """The runs' weights together, the more runs the less each; 0 where they speak for neither."""
+        return fsum(self.runs[run] for run in runs & self.runs.keys()) / sqrt(len(runs))
+
+    def heaviest(self, runs: frozenset[str], most: int) -> list[str]:
+        """The runs that speak most for a violation."""
+        known = sorted(runs & self.runs.keys(), key=lambda run: (-self.runs[run], run))
+        return [run for run in known[:most] if self.runs[run] > 0]
+
+
+@cache
+def fitted() -> Mapping[ViolationKind, Weights]:
+    """The packaged weights of every kind that has some."""
+    kinds = json.loads(resource.text(FILE))["kinds"]
+    return MappingProxyType(
+        {kind: Weights(model["alone"], model["beside"], model["weights"]) for kind, model in kinds.items()}
+    )
