@@ -10,20 +10,21 @@ from touchstone.evidence.check import check
 from touchstone.safety.detectors import inspect
 from touchstone.text.reading import read
 
-# Found and false alarms when last measured. Of the development tables the errors were read. Of the second tables, 45
-# violations and 45 look-alikes each, no row was, only these counts: on the first run 10 and 3, 26 and 4, 21 and 1, 16
-# and 3, 16 and 0.
+# Found and false alarms when last measured. Of the development tables the errors were read, and the weights of wording
+# were fitted on them. Of the second tables, 45 violations and 45 look-alikes each, no row was read, only these counts:
+# on the first run 10 and 3, 26 and 4, 21 and 1, 16 and 3, 16 and 0; by the rules without wording 13 and 3, 29 and 4, 26
+# and 1, 17 and 3, 22 and 1.
 REACHED = {
     ("hallucination", "development"): (65, 2),
-    ("pii_leakage", "development"): (152, 1),
-    ("harmful_content", "development"): (250, 0),
-    ("unauthorized_promise", "development"): (131, 1),
-    ("competitor_recommendation", "development"): (109, 1),
+    ("pii_leakage", "development"): (154, 2),
+    ("harmful_content", "development"): (255, 0),
+    ("unauthorized_promise", "development"): (144, 1),
+    ("competitor_recommendation", "development"): (113, 1),
     ("hallucination", "second"): (13, 3),
-    ("pii_leakage", "second"): (29, 4),
-    ("harmful_content", "second"): (26, 1),
-    ("unauthorized_promise", "second"): (17, 3),
-    ("competitor_recommendation", "second"): (22, 1),
+    ("pii_leakage", "second"): (33, 5),
+    ("harmful_content", "second"): (31, 2),
+    ("unauthorized_promise", "second"): (31, 2),
+    ("competitor_recommendation", "second"): (28, 1),
 }
 
 
