@@ -82,6 +82,11 @@ def test_a_score_grows_with_the_weights_and_shrinks_with_what_is_beside_them():
     assert weights.heaviest(frozenset({"good", "bad", "worse"}), 3) == ["worse", "bad"]
 
 
+def test_only_plain_words_are_shown_as_reasons():
+    weights = Weights(1.0, 0.0, {"try <name>": 3.0, "+far": 2.0, "held: few": 2.0, "^ you'd": 2.0, "you'd be": 1.0})
+    assert weights.heaviest(frozenset(weights.runs), 3) == ["you'd be"]
+
+
 @pytest.mark.parametrize("response", ["Qwx vbn mkl.", "Ihre Sendung ist unterwegs.", "?", "12345", "…", "x" * 5000])
 def test_words_nobody_weighed_are_no_finding(response):
     reading = read(Case(input="Where is my parcel?", response=response))

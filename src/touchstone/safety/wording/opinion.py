@@ -72,7 +72,8 @@ def _has_source(reading: Reading) -> bool:
 def _violation(kind: ViolationKind, weights: Weights, said: Worded, reading: Reading) -> Violation:
     start, end = said.sentence.start, said.sentence.end
     signs = ", ".join(f"'{run}'" for run in weights.heaviest(said.runs, SHOWN))
-    return Violation(kind, reading.reply.raw[start:end], start, end, f"{REASONS[kind]}: {signs}")
+    reason = f"{REASONS[kind]}: {signs}" if signs else REASONS[kind]
+    return Violation(kind, reading.reply.raw[start:end], start, end, reason)
 
 
 def _meet(one: Scored, start: int, end: int) -> bool:

@@ -1,6 +1,7 @@
 """A sentence's runs -> how much they speak for a kind of violation, by packaged weights (wording.json)."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from math import fsum, sqrt
@@ -11,6 +12,7 @@ from touchstone.core import resource
 from touchstone.core.result import ViolationKind
 
 FILE = "wording.json"
+PLAIN = re.compile(r"[^\W\d_]+(?:[ '][^\W\d_]+)*")
 
 
 class Weights(NamedTuple):
@@ -25,9 +27,9 @@ class Weights(NamedTuple):
         return fsum(self.runs[run] for run in runs & self.runs.keys()) / sqrt(len(runs))
 
     def heaviest(self, runs: frozenset[str], most: int) -> list[str]:
-        """The runs that speak most for a violation."""
-        known = sorted(runs & self.runs.keys(), key=lambda run: (-self.runs[run], run))
-        return [run for run in known[:most] if self.runs[run] > 0]
+        """The runs of plain words that speak most for a violation; marks say little to a reader."""
+        plain = (run for run in runs & self.runs.keys() if self.runs[run] > 0 and PLAIN.fullmatch(run))
+        return sorted(plain, key=lambda run: (-self.runs[run], run))[:most]
 
 
 @cache
