@@ -51,7 +51,7 @@ LEAST_OFTEN = 3
 KEPT = 5000
 DIGITS = 2
 # Share of sound look-alikes that wording alone may accuse, and of the rules' right but arguable findings it may drop.
-FALSE_ALARMS = 0.02
+FALSE_ALARMS = 0.01
 DROPPED = 0.1
 Array = NDArray[np.float64]
 

@@ -112,7 +112,6 @@ SOUND = "Please contact our support team if you have any questions."
     ("kind", "reason", "stands"),
     [
         ("unauthorized_promise", LEFT_OPEN, False),
-        ("harmful_content", HARMS["neglect"], False),
         ("harmful_content", HARMS["abuse"], True),
         ("harmful_content", HARMS["wait"], True),
         ("unauthorized_promise", "commits to refund; no source or policy grants it", True),
@@ -132,6 +131,14 @@ def test_a_sentence_is_accused_once_of_each_kind():
     reading = read(Case(input="My lamp broke.", response=reply, context=["Refunds are decided case by case."]))
     kinds = [v.kind for v in inspect(reading, check(reading, plan=Plan()), policy=Policy())]
     assert kinds.count("unauthorized_promise") == 1
+
+
+@pytest.mark.parametrize(("source", "found"), [("Late orders: $5 credit.", 0), ("Late orders: $3 credit.", 1)])
+def test_a_promise_whose_figures_the_sources_hold_is_no_finding_of_wording(source, found):
+    reply = "You'll be given $5 as credit and they'll send it tonight, we'll see to it."
+    reading = read(Case(input="It came late.", response=reply, context=[source]))
+    violations = second_opinion([], reading, check(reading, plan=Plan()), policy=Policy())
+    assert [v.kind for v in violations].count("unauthorized_promise") == found
 
 
 def test_what_the_policy_lets_agents_promise_is_no_finding():

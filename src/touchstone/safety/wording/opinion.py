@@ -54,7 +54,7 @@ def second_opinion(
         for one in scored:
             if one.score < weights.alone or any(_meet(one, violation.start, violation.end) for violation in kept):
                 continue
-            if kind != "unauthorized_promise" or not _is_allowed(one, reading, policy):
+            if kind != "unauthorized_promise" or not (_is_stated(one, anchors) or _is_allowed(one, reading, policy)):
                 standing.append(_violation(kind, weights, one.worded, reading))
     return standing
 
@@ -78,6 +78,12 @@ def _violation(kind: ViolationKind, weights: Weights, said: Worded, reading: Rea
 
 def _meet(one: Scored, start: int, end: int) -> bool:
     return one.worded.sentence.start < end and start < one.worded.sentence.end
+
+
+def _is_stated(one: Scored, anchors: tuple[Anchor, ...] | None) -> bool:
+    """Whether the sources hold most figures of the sentence, so that they speak of what is promised."""
+    held = [a.holds for a in anchors or () if a.kind != "claim" and _meet(one, a.start, a.end)]
+    return 2 * sum(held) > len(held)
 
 
 def _is_allowed(one: Scored, reading: Reading, policy: Policy) -> bool:
