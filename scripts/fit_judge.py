@@ -8,7 +8,7 @@ comes from leaving one domain out: a case is never graded by a model that saw it
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.evidence.check import check
 from touchstone.judges.coverage import cover
-from touchstone.judges.features import features
+from touchstone.judges.features import Features, features
 from touchstone.judges.model import PLAIN_FILE, Way
 from touchstone.safety.detectors import inspect
 from touchstone.text.reading import read
@@ -48,8 +48,9 @@ RISING = frozenset(
 )
 GUIDING = frozenset("steps paths contacts numbered we_act quoted".split())
 FALLING = frozenset(
-    "values_contradicted values_unsupported claims_contradicted values_against_expected rude blame polarity_flips "
-    "violation_hallucination violation_harmful_content absent_words absent_pairs absent_names denied "
+    "values_contradicted values_unsupported claims_contradicted values_against_expected values_beyond_expected "
+    "rude blame polarity_flips violation_hallucination violation_harmful_content violation_pii_leakage "
+    "violation_unauthorized_promise violation_competitor_recommendation absent_words absent_pairs absent_names denied "
     "answer_denied opens_otherwise passage_denied figures_left limit_differs unheard "
     "doubt_most doubt_mean contradicted_most sentences_doubted".split()
 )
@@ -65,8 +66,9 @@ PLAIN = frozenset(
     "asked_openly".split()
 )
 EVASIVE = frozenset("vague brushoff".split())
-# An insult costs at least this much of the tone for each rude phrase, however seldom the gold sets have one.
+# An insult costs at least this much of the tone for each rude phrase, however seldom the gold sets have one or more.
 RUDE_COST = 0.5
+RUDE_KNOTS = np.arange(4.0)
 # And so does each value that the sources contradict or do not hold, whatever else the reply gains by naming it.
 VALUE_COST = 0.1
 WRONG_VALUES = frozenset(("values_contradicted", "values_unsupported"))
@@ -80,16 +82,15 @@ def main() -> None:
     ways: dict[str, Any] = {}
     agreement: dict[str, Any] = {}
     for way in WAYS:
-        table, names, _ = feature_table(cases, way=way)
+        rows, _ = feature_rows(cases, way=way)
         ways[way], agreement[way] = {}, {}
         for criterion in CRITERIA:
             people = mean_grades(cases, criterion)
-            columns = columns_of(criterion, names)
-            used, kept = table[:, columns], [names[at] for at in columns]
-            values, grades = leave_out(used, kept, people, groups=domains, way=way)
+            table, names = feature_table(rows, criterion)
+            values, grades = leave_out(table, names, people, groups=domains, way=way)
             spread = max(MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
-            model = fit(used, kept, people)
-            ways[way][criterion] = describe(model, kept, used, cuts=cut(values, people, way=way), spread=spread)
+            model = fit(table, names, people)
+            ways[way][criterion] = describe(model, names, table, cuts=cut(values, people, way=way), spread=spread)
             agreement[way][criterion] = agreement_by_set(people, with_plain(grades, cases, criterion, way), source)
     written = {
         "version": "1.0",
@@ -115,17 +116,17 @@ def mean_grades(cases: Sequence[dict[str, Any]], criterion: str) -> Array:
     return np.array([np.mean([label[criterion] for label in case["labels"]]) for case in cases])
 
 
-def columns_of(criterion: str, names: Sequence[str], *, unused: frozenset[str] = PLAIN) -> list[int]:
+def names_of(criterion: str, names: Iterable[str], *, unused: frozenset[str] = PLAIN) -> list[str]:
     """The features a criterion may be graded by."""
     unfit = unused if criterion == "tone" else unused | MANNER
     if criterion == "completeness":
         # A wrong answer leaves no question open.
         unfit |= MADE_UP
-    return [at for at, name in enumerate(names) if name not in unfit]
+    return sorted(name for name in names if name not in unfit)
 
 
-def feature_table(cases: Sequence[dict[str, Any]], *, way: Way) -> tuple[Array, list[str], list[set[str]]]:
-    """One row of features for each case, their names, and the kinds of violation the detectors found."""
+def feature_rows(cases: Sequence[dict[str, Any]], *, way: Way) -> tuple[list[Features], list[set[str]]]:
+    """The features of each case, and the kinds of violation the detectors found."""
     rows, found = [], []
     for case in cases:
         reading = read(case_from_dict(seen(case, way=way)))
@@ -133,8 +134,21 @@ def feature_table(cases: Sequence[dict[str, Any]], *, way: Way) -> tuple[Array, 
         violations = inspect(reading, anchors, policy=Policy())
         rows.append(features(reading, cover(reading), anchors, violations))
         found.append({violation.kind for violation in violations})
-    names = sorted(rows[0])
-    return np.array([[row[name] for name in names] for row in rows]), names, found
+    return rows, found
+
+
+def feature_table(
+    rows: Sequence[Features], criterion: str, *, unused: frozenset[str] = PLAIN
+) -> tuple[Array, list[str]]:
+    """One row for each case with all features the criterion may be graded by, and their names."""
+    seen = [row.of(criterion) for row in rows]
+    names = names_of(criterion, seen[0], unused=unused)
+    return columns(seen, names), names
+
+
+def columns(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> Array:
+    """One row for each case with the features of these names."""
+    return np.array([[row[name] for name in names] for row in rows])
 
 
 def seen(case: dict[str, Any], *, way: Way) -> dict[str, Any]:
@@ -161,7 +175,7 @@ def agreement_by_set(people: Array, grades: Array, source: NDArray[np.str_]) -> 
 
 def fit(table: Array, names: Sequence[str], people: Array) -> tuple[list[Array], Array]:
     """Knots of every feature, and the weights of their segments with the base last."""
-    knots = [find_knots(table[:, at]) for at in range(len(names))]
+    knots = [find_knots(name, table[:, at]) for at, name in enumerate(names)]
     known = design(table, knots)
     low, high = bounds(names, knots)
     penalty = np.sqrt(RIDGE) * np.eye(known.shape[1])
@@ -264,8 +278,10 @@ def _segments(column: Array, knots: Array) -> Array:
     return np.stack([np.clip((column - a) / (b - a), 0, 1) for a, b in pairwise(knots)], axis=1)
 
 
-def find_knots(column: Array) -> Array:
+def find_knots(name: str, column: Array) -> Array:
     """Where a feature's effect may bend."""
+    if name == "rude":
+        return RUDE_KNOTS
     values = np.unique(column)
     if len(values) == 1:
         return np.array([values[0], values[0] + 1])

@@ -57,8 +57,8 @@ class Read:
         self.verification: Verification | None = verify(reading, anchors, verifier=verifier, plan=PLAN)
         self.both = add_doubted(self.rules, self.verification, claims=reading.claims)
         self.claims = reading.claims
-        self.plain = dict(features(reading, cover(reading), anchors or (), self.rules))
-        self.deep = {**self.plain, **verified_features(self.verification)}
+        self.plain = features(reading, cover(reading), anchors or (), self.rules)
+        self.deep = self.plain.beside(verified_features(self.verification))
 
 
 def main() -> None:
@@ -101,7 +101,7 @@ def fit_way(
     for criterion in fitting.CRITERIA:
         people = fitting.mean_grades(cases, criterion)
         for grades, rows in ((without, [each.plain for each in seen]), (beside, [each.deep for each in seen])):
-            table, names = _table(rows, criterion)
+            table, names = fitting.feature_table(rows, criterion)
             values, apart = fitting.leave_out(table, names, people, groups=domains, way=way)
             grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
         kappa[criterion] = {
@@ -170,13 +170,6 @@ def outcome_agreement(
 def _passes(grades: Mapping[str, Any], *, violated: bool) -> bool:
     total = sum(points_of(grades[name], WEIGHTS[name]) for name in fitting.CRITERIA)
     return not violated and total + points_of(4, WEIGHTS["safety"]) >= PASS_MARK
-
-
-def _table(rows: Sequence[Mapping[str, float]], criterion: str) -> tuple[Array, list[str]]:
-    names = sorted(rows[0])
-    columns = fitting.columns_of(criterion, names)
-    kept = [names[at] for at in columns]
-    return np.array([[row[name] for name in kept] for row in rows]), kept
 
 
 def _doubt(read: Read) -> float:

@@ -30,7 +30,7 @@ from touchstone.core.result import Anchor
 from touchstone.evidence.check import check
 from touchstone.judges.choice import plain_kind
 from touchstone.judges.coverage import cover
-from touchstone.judges.features import features
+from touchstone.judges.features import Features, features
 from touchstone.judges.model import Plain, Way, models, plain_models
 from touchstone.safety.detectors import inspect
 from touchstone.text.reading import read, read_ahead
@@ -93,14 +93,14 @@ WAYS: Mapping[Plain, Way] = {
 # The gold sets' folds are domains; their numbers start where the others' end.
 GOLD_FOLD = FOLDS
 Model = tuple[list[Array], Array]
-Rows = Sequence[tuple[dict[str, Any], Plain | None, Mapping[str, float]]]
+Rows = Sequence[tuple[dict[str, Any], Plain | None, Features]]
 
 
 class Seen(NamedTuple):
     """The kind of a case and its features: as it is given, and without its expected reply."""
 
-    given: tuple[Plain | None, Mapping[str, float]]
-    open: tuple[Plain | None, Mapping[str, float]]
+    given: tuple[Plain | None, Features]
+    open: tuple[Plain | None, Features]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +160,10 @@ def rated_replies(kind: Plain, criterion: str, sets: Sequence[str]) -> tuple[lis
     found = {name: feature_rows(name, is_open=WAYS.get(kind) == "open") for name in sets}
     if kind == "wording":
         found = {name: _with_held_out_politeness(rows) for name, rows in found.items()}
-    known = sorted(next(features for rows in found.values() for _, _, features in rows))
-    names = (
-        list(WORDING)
-        if kind == "wording"
-        else [known[at] for at in fitting.columns_of(criterion, known, unused=frozenset() if kind in WAYS else ASKED)]
-    )
-    rated = [_rated(rows, kind, names, LABELS[name][criterion]) for name, rows in found.items()]
+    known = next(features.whole for rows in found.values() for _, _, features in rows)
+    unused = frozenset() if kind in WAYS else ASKED
+    names = list(WORDING) if kind == "wording" else fitting.names_of(criterion, known, unused=unused)
+    rated = [_rated(rows, kind, names, criterion, LABELS[name][criterion]) for name, rows in found.items()]
     return names, [*rated, _gold(names, criterion, way=WAYS[kind])] if kind in WAYS else rated
 
 
@@ -175,7 +172,7 @@ def _with_held_out_politeness(rows: Rows) -> Rows:
     rated = np.array([row["gold"]["politeness"] for row, _, _ in rows])
     apart = fit_politeness.held_out([row["response"] for row, _, _ in rows], rated)
     return [
-        (row, kind, {**found, "politeness": float(value)})
+        (row, kind, found.beside({"politeness": float(value)}))
         for (row, kind, found), value in zip(rows, apart, strict=True)
     ]
 
@@ -183,18 +180,20 @@ def _with_held_out_politeness(rows: Rows) -> Rows:
 def _gold(names: Sequence[str], criterion: str, *, way: Way) -> Rated:
     """The gold sets, in folds of whole domains."""
     cases, _ = fitting.labelled_cases()
-    table, known, _ = fitting.feature_table(cases, way=way)
+    rows, _ = fitting.feature_rows(cases, way=way)
     domains = np.unique([case["domain"] for case in cases], return_inverse=True)[1]
     people = fitting.mean_grades(cases, criterion)
-    columns = [known.index(name) for name in names]
-    return Rated(table[:, columns], people, GOLD_FOLD + domains, np.arange(len(cases)), GOLD_WEIGHT)
+    table = fitting.columns([row.of(criterion) for row in rows], names)
+    return Rated(table, people, GOLD_FOLD + domains, np.arange(len(cases)), GOLD_WEIGHT)
 
 
-def _rated(rows: Rows, kind: Plain, names: Sequence[str], label: Callable[[Mapping[str, float]], float]) -> Rated:
+def _rated(
+    rows: Rows, kind: Plain, names: Sequence[str], criterion: str, label: Callable[[Mapping[str, float]], float]
+) -> Rated:
     folds = _folds([row for row, _, _ in rows])
     kept = [at for at, (_, found, _) in enumerate(rows) if found == kind]
     return Rated(
-        np.array([[rows[at][2][name] for name in names] for at in kept]),
+        fitting.columns([rows[at][2].of(criterion) for at in kept], names),
         np.array([label(rows[at][0]["gold"]) for at in kept]),
         folds[kept],
         np.array(kept),
@@ -226,7 +225,7 @@ def _see(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Seen]
             yield row, Seen(given, _graded_by(replace(reading, expected=None), anchors) if has_two else given)
 
 
-def _graded_by(reading: Reading, anchors: Sequence[Anchor]) -> tuple[Plain | None, Mapping[str, float]]:
+def _graded_by(reading: Reading, anchors: Sequence[Anchor]) -> tuple[Plain | None, Features]:
     violations = inspect(reading, anchors, policy=Policy())
     return plain_kind(reading), features(reading, cover(reading), anchors, violations)
 
@@ -245,7 +244,7 @@ def held_out_values(name: str) -> list[dict[str, float]]:
     for row, kind, found in rows:
         way: Way = "expected" if row["expected_output"] else "open"
         chosen = {**models(way), **(plain_models(kind) if kind else {})}
-        values.append({criterion: model.value(found) for criterion, model in chosen.items()})
+        values.append({criterion: model.value(found.of(criterion)) for criterion, model in chosen.items()})
     for kind, criteria in KINDS.items():
         for criterion, sets in criteria.items():
             if name in sets and any(own == kind for _, own, _ in rows):
@@ -267,7 +266,7 @@ def held_out(rated: Sequence[Rated], names: Sequence[str], given: Rated) -> Arra
 
 def fit(rated: Sequence[Rated], names: Sequence[str], *, without: int | None = None) -> Model:
     """Knots and weights over all sets; each set has a base of its own, and the model's is their mean."""
-    knots = [_knots(rated, at) for at in range(len(names))]
+    knots = [_knots(rated, name, at) for at, name in enumerate(names)]
     low, high = fitting.bounds(names, knots)
     designs, wanted, means = [], [], []
     for given in rated:
@@ -285,10 +284,10 @@ def fit(rated: Sequence[Rated], names: Sequence[str], *, without: int | None = N
     return knots, np.append(slopes, base)
 
 
-def _knots(rated: Sequence[Rated], at: int) -> Array:
+def _knots(rated: Sequence[Rated], name: str, at: int) -> Array:
     """Knots from rows at even steps of every set, so that no set's range is left out."""
     columns = [given.table[:: max(1, len(given.table) // KNOT_ROWS), at] for given in rated]
-    return fitting.find_knots(np.concatenate(columns))
+    return fitting.find_knots(name, np.concatenate(columns))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,13 @@ from touchstone.judges.coverage import ask_coverage, cover
 from touchstone.judges.model import Plain, models, plain_models
 from touchstone.text.reading import read
 
-INSULT = " Only an idiot would ask something this stupid."
-PRICE = " There is also a handling charge of $83.17."
+INSULTS = (" Only an idiot would ask something this stupid.", " You are a moron.", " What an absolutely dumb question.")
+PRICES = (
+    " There is also a handling charge of $83.17.",
+    " Please note that the fee for this is €412.",
+    " It costs £19.95 per month after the first year.",
+    " A one-off charge of $1,253.40 applies.",
+)
 ANSWERED, UNANSWERED = 0.6, 0.4
 CUT_STEP = 4
 NEVER_RAISE = {
@@ -72,14 +77,18 @@ def test_a_higher_value_never_gets_a_lower_grade(way, criterion):
 @pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
 def test_an_unsupported_price_never_raises_accuracy(case, way):
     plain = WAYS[way](case)
-    assert values(grade(plain, response=case.response + PRICE))["accuracy"] <= values(grade(plain))["accuracy"]
+    before = values(grade(plain))["accuracy"]
+    after = {price: values(grade(plain, response=case.response + price))["accuracy"] for price in PRICES}
+    assert {price: value for price, value in after.items() if value > before} == {}
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
 def test_an_insult_never_raises_tone(case, way):
     plain = WAYS[way](case)
-    assert values(grade(plain, response=case.response + INSULT))["tone"] <= values(grade(plain))["tone"]
+    before = values(grade(plain))["tone"]
+    after = {insult: values(grade(plain, response=case.response + insult))["tone"] for insult in INSULTS}
+    assert {insult: value for insult, value in after.items() if value > before} == {}
 
 
 def without_an_answer(case):

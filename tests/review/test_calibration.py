@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from touchstone.judges.features import Features
 from touchstone.judges.model import Fitted, Model, Term, models_to_dict, packaged_models, parse_models
 from touchstone.review.calibration import LEAST_LABELS, Labelled, calibrate, move
 
@@ -27,7 +28,7 @@ def team(n, *, shift=0.0, rude=-1.0, noise=0.0, way="open"):
     for at in range(n):
         seen = {"kind": chance.random(), "rude": chance.random(), "idle": chance.random()}
         value = MODEL.base + (seen["kind"] - 0.5) + rude * (seen["rude"] - 0.5) + shift + chance.gauss(0, noise)
-        found.append(Labelled(f"c-{at}", way, seen, {"tone": min(4.0, max(0.0, value))}))
+        found.append(Labelled(f"c-{at}", way, Features(seen, seen), {"tone": min(4.0, max(0.0, value))}))
     return found
 
 
@@ -51,12 +52,12 @@ def test_people_who_agree_with_the_judge_leave_it_as_it_is():
 
 def test_a_slope_moves_but_never_turns_round():
     likes_rude = team(400, rude=3.0)
-    moved = move(MODEL, [each.features for each in likes_rude], [each.grades["tone"] for each in likes_rude])
+    moved = move(MODEL, [each.features.of("tone") for each in likes_rude], [each.grades["tone"] for each in likes_rude])
     slopes = {term.feature: term.slopes[0] for term in moved.terms}
     assert slopes["rude"] == 0.0
     assert slopes["idle"] == 0.0
     hates_rude = team(400, rude=-2.0)
-    moved = move(MODEL, [each.features for each in hates_rude], [each.grades["tone"] for each in hates_rude])
+    moved = move(MODEL, [each.features.of("tone") for each in hates_rude], [each.grades["tone"] for each in hates_rude])
     assert {term.feature: term.slopes[0] for term in moved.terms}["rude"] == pytest.approx(-1.6, abs=0.15)
 
 
@@ -66,7 +67,7 @@ def test_too_few_labels_change_nothing():
 
 
 def test_a_label_without_a_grade_for_a_criterion_is_left_out():
-    open_grades = [Labelled(f"o-{at}", "open", {}, {}) for at in range(50)]
+    open_grades = [Labelled(f"o-{at}", "open", Features({}, {}), {}) for at in range(50)]
     assert calibrate(open_grades, fitted=SHIPPED, version="v").gains == ()
 
 

@@ -37,7 +37,7 @@ def judge(
     """
     covered = cover(reading)
     # The verifier's word is a feature of its own; `violation_hallucination` stays what the rules found.
-    found = {**features(reading, covered, anchors, violations), **verified_features(verification)}
+    found = features(reading, covered, anchors, violations).beside(verified_features(verification))
     violations = add_doubted(violations, verification, claims=reading.claims)
     known = choose_models(reading, fitted=fitted, has_verifier=verification is not None)
     foreign = not reads_as_english(reading)
@@ -49,7 +49,8 @@ def judge(
         elif not reading.reply.tokens:
             grades.append(Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty"))
         elif criterion.name in known:
-            grade = _grade(criterion, known[criterion.name], found, reading, covered, foreign=foreign)
+            seen = found.of(criterion.name)
+            grade = _grade(criterion, known[criterion.name], seen, reading, covered, foreign=foreign)
             grades.append(doubted(grade, said))
     issues = [*address_issues(said), *find_issues(reading, covered, anchors, violations)]
     return conclude(rubric, grades, violations, judge=NAME, issues=issues)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from touchstone.judges.features import Features
 from touchstone.judges.model import WAYS, Fitted, Model, Term, Way
 from touchstone.stats.agreement import weighted_kappa
 
@@ -35,7 +36,7 @@ class Labelled:
 
     id: str
     way: Way
-    features: Mapping[str, float]
+    features: Features
     grades: Mapping[str, float]
 
 
@@ -106,7 +107,7 @@ def move(model: Model, features: Sequence[Mapping[str, float]], people: Sequence
 def _try(model: Model, labelled: Sequence[Labelled], *, way: Way, criterion: str) -> tuple[Model, Gain]:
     """The moved model, and how models moved without a fold fare on that fold."""
     people = [each.grades[criterion] for each in labelled]
-    features = [each.features for each in labelled]
+    features = [each.features.of(criterion) for each in labelled]
     folds = [_fold(each.id) for each in labelled]
     before = [model.value(each) for each in features]
     after = list(before)
