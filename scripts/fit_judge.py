@@ -69,10 +69,17 @@ EVASIVE = frozenset("vague brushoff".split())
 # An insult costs at least this much of the tone for each rude phrase, however seldom the gold sets have one or more.
 RUDE_COST = 0.5
 RUDE_KNOTS = np.arange(4.0)
-# And so does each value that the sources contradict or do not hold, whatever else the reply gains by naming it.
+# So do figures that the sources contradict or do not hold, for every stretch between the knots of their number.
 VALUE_COST = 0.1
 WRONG_VALUES = frozenset(("values_contradicted", "values_unsupported"))
-MADE_UP = WRONG_VALUES | {"violation_hallucination", "claims_contradicted"}
+MADE_UP = WRONG_VALUES | {
+    "violation_hallucination",
+    "claims_contradicted",
+    "claims_unsupported",
+    "values_against_expected",
+    "values_beyond_expected",
+    "polarity_flips",
+}
 Array = NDArray[np.float64]
 
 
