@@ -10,7 +10,8 @@ from touchstone.core.result import Anchor, Evidence
 from touchstone.evidence.equality import same, same_dimension
 from touchstone.evidence.places import in_value
 from touchstone.safety.phrasebook import Hit, book, find, stems
-from touchstone.safety.promise.commitments import DEEDS, GIFTS, GIVE_WORD, SIGN, SUM, TABLE, Commitment
+from touchstone.safety.promise.commitments import GIVE_WORD, SIGN, Commitment
+from touchstone.safety.promise.kinds import DEEDS, GIFTS, SUM, TABLE
 from touchstone.safety.promise.markers import is_modal
 from touchstone.text.normalise import normalise
 from touchstone.text.tokens import term, tokenise

@@ -9,7 +9,8 @@ from touchstone.core.result import Anchor, Evidence, Violation
 from touchstone.evidence.equality import same
 from touchstone.safety.promise import backing
 from touchstone.safety.promise.backing import COVERED, Ground, Stand
-from touchstone.safety.promise.commitments import GIFTS, SUM, Commitment, find_commitments
+from touchstone.safety.promise.commitments import Commitment, find_commitments
+from touchstone.safety.promise.kinds import GIFTS, SUM
 
 GRANTED_ELSEWHERE = "commits to something free; the source grants it for something else"
 LEFT_OPEN = "says as certain what the source leaves open or rules out"

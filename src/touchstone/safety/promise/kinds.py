@@ -1,0 +1,50 @@
+"""A commitment's words and values -> what it gives away or brings about: refund, credit, repair, approval."""
+
+from touchstone.core.reading import Text, Value
+from touchstone.safety.phrasebook import book, find, stems
+from touchstone.safety.promise.markers import CUSTOMER, Marker
+from touchstone.text.tokens import term
+
+TABLE = "promises.txt"
+# What a company gives away, and what it brings about.
+GIFTS = ("refund", "credit", "free", "discount", "replacement", "upgrade", "extension", "cover", "exception")
+DEEDS = ("arrival", "repair", "approval", "release", "recurrence")
+SUM = "sum"
+MONEY = frozenset("money cash amount sum payment balance payout".split())
+GETTING = frozenset(
+    term(w) for w in "get receive have give pay add put send see count credit transfer offer be".split()
+)
+BACK = frozenset("back return returned returning".split())
+# What the customer sends back is no money.
+SENDING = frozenset("send sending sent".split())
+
+
+def find_kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> frozenset[str]:
+    hits = find(book(TABLE, *GIFTS, *DEEDS, SUM, "none"), reply.tokens, start, end)
+    kinds = {hit.head for hit in hits} - {"none"}
+    if any(v.kind == "percent" and reply.raw[v.end : v.end + 5].strip().startswith("off") for v in values):
+        kinds.add("discount")
+    handed = reply.tokens[marker.verb].term in GETTING or reply.tokens[marker.first].word in ("is", "are")
+    paid = handed and any(v.kind == "money" for v in values)
+    if paid or (not kinds and any(token.word in MONEY for token in reply.tokens[start:end])):
+        kinds.add(SUM)
+    return frozenset(kinds | _composed(reply, marker, start, end, values))
+
+
+def _composed(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> set[str]:
+    """Kinds told by two words apart: money that comes back, a charge that is dropped, a sum that comes off."""
+    unit = reply.tokens[start:end]
+    words, terms = {token.word for token in unit}, {token.term for token in unit}
+    money = any(v.kind == "money" for v in values)
+    due = bool(terms & stems(TABLE, "due"))
+    kinds: set[str] = set()
+    sent = any(token.word in BACK and unit[at - 1].word in SENDING for at, token in enumerate(unit) if at)
+    if words & BACK and not sent and (money or due or words & MONEY):
+        kinds.add("refund")
+    if terms & stems(TABLE, "shed") and due:
+        kinds.add("free")
+    if "off" in words and money:
+        kinds.add("discount")
+    if "never" in words and "again" in words and not words & CUSTOMER:
+        kinds.add("recurrence")
+    return kinds
