@@ -28,6 +28,7 @@ COVERED = 0.5
 ROOT = 5
 # So many words in common, the verb apart, and two sentences tell of one act.
 SAME_ACT = 2
+CONDITIONS = frozenset("if unless where once provided when".split())
 # "Agents may", "customers may": the word permits; elsewhere it leaves open.
 PERMITTED = frozenset("agent agents staff customers customer members member you we guests guest advisers".split())
 
@@ -42,6 +43,7 @@ class Ground(NamedTuple):
     is_open: bool
     is_undecided: bool
     assures: bool
+    is_conditional: bool
     possible: frozenset[str]
     terms: frozenset[str]
 
@@ -104,6 +106,7 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
         undecided or _is_qualified(source, sentence),
         undecided,
         any(token.term in stems(TABLE, "assure") for token in tokens[first:last]),
+        any(token.word in CONDITIONS for token in tokens[first:last]),
         _possible(source, sentence),
         frozenset(token.term for token in tokens[first:last] if not token.is_stop),
     )

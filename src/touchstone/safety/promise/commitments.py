@@ -16,6 +16,7 @@ from touchstone.safety.promise.openness import (
     clause_end,
     clause_start,
     find_condition,
+    hangs_on_facts,
     hedges,
     is_disclaimed,
     is_negated,
@@ -63,6 +64,7 @@ class Commitment(NamedTuple):
     is_yours: bool
     is_personal: bool
     is_ruling: bool
+    is_conditional: bool
     verb: str
 
     def span(self, reply: Text) -> Span:
@@ -96,7 +98,8 @@ def _in_sentence(reply: Text, sentence: Sentence) -> Iterator[Commitment]:
             continue
         found = True
         sure = any(token.word in SURELY for token in reply.tokens[marker.first : marker.verb])
-        yield _commitment(reply, marker, start, end, guaranteed=bool(given) or sure)
+        hangs = hangs_on_facts(reply, sentence, start)
+        yield _commitment(reply, marker, start, end, guaranteed=bool(given) or sure, conditional=hangs)
     if left_open is not None:
         return
     governed = any(marker.first > cue.first for cue in given for marker in markers)
@@ -109,10 +112,13 @@ def _word_given(reply: Text, sentence: Sentence, cue: Hit) -> Iterator[Commitmen
     if any(token.word in PERSONAL for token in reply.tokens[sentence.first : sentence.last]):
         start = clause_start(reply, cue.first, sentence.first, HARD)
         marker = Marker(cue.first, min(cue.last, sentence.last - 1), is_future=True, is_negated=False)
-        yield _commitment(reply, marker, start, clause_end(reply, cue.last, sentence.last), guaranteed=True)
+        end = clause_end(reply, cue.last, sentence.last)
+        yield _commitment(reply, marker, start, end, guaranteed=True, conditional=False)
 
 
-def _commitment(reply: Text, marker: Marker, start: int, end: int, *, guaranteed: bool) -> Commitment:
+def _commitment(
+    reply: Text, marker: Marker, start: int, end: int, *, guaranteed: bool, conditional: bool
+) -> Commitment:
     tokens = reply.tokens
     low, high = tokens[start].start, tokens[end - 1].end
     begin = bisect_left(reply.values, low - SIGN, key=lambda value: value.start)
@@ -142,6 +148,7 @@ def _commitment(reply: Text, marker: Marker, start: int, end: int, *, guaranteed
         any(token.word in ("your", "you") for token in tokens[start:end]),
         any(token.word in PARTIES or token.word.endswith("'ll") for token in tokens[start:end]),
         "approval" in kinds and any(token.term in stems(TABLE, "matter") for token in tokens[start:end]),
+        conditional,
         tokens[marker.verb].term,
     )
 

@@ -18,6 +18,8 @@ LEFT_OPEN = "says as certain what the source leaves open or rules out"
 MENDING = frozenset({"repair", "approval"})
 # So many words, none of which the source uses: it grants the benefit for another thing.
 FOREIGN = 2
+# So much of a commitment's words in the sentence that grants its kind: that sentence grants it.
+ALIKE = 0.4
 
 
 class Finding(NamedTuple):
@@ -82,6 +84,8 @@ def _unbacked_gift(weighed: Weighed) -> Finding | None:
         return None
     named = "a sum of money" if kinds == [SUM] else " / ".join(kind for kind in kinds if kind != SUM)
     ground = backing.granting(commitment, stand)
+    if ground is None and commitment.is_conditional and weighed.against and weighed.against.kinds & commitment.kinds:
+        return None  # the source leaves it open, and so does the reply
     if ground is None:
         stated = all(backing.stated(value, weighed.anchors) for value in commitment.amounts)
         if weighed.coverage >= COVERED and not weighed.against and stated and "exception" not in kinds:
@@ -165,7 +169,10 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
         return Finding("says as certain what the source calls possible", may_be)
     if commitment.is_ruling and certain and backing.granting(commitment, weighed.stand) is None:
         return Finding("foretells a decision that no source has taken", weighed.against)
-    if weighed.coverage >= COVERED or commitment.is_courteous or timely:
+    if weighed.coverage >= COVERED or commitment.is_courteous or timely or _is_own_deed(weighed):
+        return None
+    hangs = commitment.is_conditional and any(ground.is_conditional for ground in weighed.stand.grounds)
+    if hangs or _is_granted_alike(weighed):
         return None
     concerns = commitment.kinds or commitment.is_personal or commitment.is_negated or commitment.is_guaranteed
     if weighed.open is not None and concerns:
@@ -173,6 +180,23 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
     if not weighed.stand.grounds and commitment.kinds:
         return Finding("says as certain what no source speaks of", None)
     return None
+
+
+def _is_own_deed(weighed: Weighed) -> bool:
+    """What the agent can do or has sent, nothing given away: it settles nothing that others decide."""
+    commitment = weighed.commitment
+    if commitment.subject != "agent" or commitment.kinds & {*GIFTS, SUM, *MENDING}:
+        return False
+    has_sent = not commitment.is_future and not any(value.kind == "money" for value in commitment.amounts)
+    return commitment.is_offered or has_sent
+
+
+def _is_granted_alike(weighed: Weighed) -> bool:
+    """Whether what is given away stands in a source, in a sentence that shares a word with it."""
+    if not weighed.commitment.kinds & {*GIFTS, SUM}:
+        return False
+    ground = backing.granting(weighed.commitment, weighed.stand)
+    return ground is not None and len(ground.terms & weighed.terms) >= ALIKE * len(weighed.terms)
 
 
 def _shown(weighed: Weighed, start: int, end: int) -> str:

@@ -11,6 +11,7 @@ NEGATION_REACH = 4
 # A decision further than this from its condition is another matter.
 CONDITION_REACH = 8
 # "Should it break": a condition, not a hedge.
+OWN_DEEDS = frozenset("you you're you've you'd we i we're i'm not so anything needed".split())
 INVERTED = frozenset("you your it the one we there anything a an any he she they this that".split())
 
 
@@ -46,6 +47,15 @@ def find_condition(reply: Text, sentence: Sentence) -> int | None:
         ),
         None,
     )
+
+
+def hangs_on_facts(reply: Text, sentence: Sentence, start: int) -> bool:
+    """Whether it holds only if something turns out so: "if the motor is gone"; what the customer does is no such fact."""
+    tokens = reply.tokens
+    for at in range(sentence.first, sentence.last - 1):
+        if tokens[at].word in ("if", "unless", "provided") and tokens[at - 1].word not in ("even", "as", "matter"):
+            return tokens[at + 1].word not in OWN_DEEDS and not turns(reply, at, start)
+    return False
 
 
 def turns(reply: Text, condition: int, marker: int) -> bool:
