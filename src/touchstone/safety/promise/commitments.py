@@ -15,13 +15,16 @@ from touchstone.safety.promise.openness import (
     SOFT_BREAKS,
     clause_end,
     clause_start,
+    condition_of,
     find_condition,
-    hangs_on_facts,
     hedges,
     is_disclaimed,
+    is_left_unknown,
     is_negated,
+    is_no_such_thing,
     is_question,
     is_quoted,
+    is_told,
     turns,
 )
 from touchstone.text.tokens import term
@@ -42,6 +45,8 @@ OWNED = frozenset("a the our this your back price satisfaction my month year und
 SURELY = frozenset("definitely certainly surely absolutely undoubtedly".split())
 # "Consider the room sorted".
 DONE = frozenset("done sorted settled fixed booked yours approved granted waived refunded cancelled gone".split())
+# What a negation before it refuses.
+GIVEN = frozenset({"refund", "credit", "sum", "replacement", "upgrade", "cover"})
 DEADLINE_CUES = frozenset("within in under inside than next exactly most just only".split())
 PAST_TIMES = frozenset("from since of for until till after was were last ago every each per".split())
 
@@ -64,7 +69,7 @@ class Commitment(NamedTuple):
     is_yours: bool
     is_personal: bool
     is_ruling: bool
-    is_conditional: bool
+    condition: frozenset[str]
     verb: str
 
     def span(self, reply: Text) -> Span:
@@ -94,12 +99,16 @@ def _in_sentence(reply: Text, sentence: Sentence) -> Iterator[Commitment]:
             continue
         if is_disclaimed(reply, marker.first, sentence) or is_quoted(reply, sentence, marker.first):
             continue
+        if is_told(reply, start, sentence) or is_no_such_thing(reply, start, sentence):
+            continue
+        if is_left_unknown(reply, start, marker.first, sentence):
+            continue
         if _is_tentative(reply, marker, start, end, sworn=bool(given)):
             continue
         found = True
         sure = any(token.word in SURELY for token in reply.tokens[marker.first : marker.verb])
-        hangs = hangs_on_facts(reply, sentence, start)
-        yield _commitment(reply, marker, start, end, guaranteed=bool(given) or sure, conditional=hangs)
+        condition = condition_of(reply, sentence, start)
+        yield _commitment(reply, marker, start, end, guaranteed=bool(given) or sure, condition=condition)
     if left_open is not None:
         return
     governed = any(marker.first > cue.first for cue in given for marker in markers)
@@ -113,11 +122,11 @@ def _word_given(reply: Text, sentence: Sentence, cue: Hit) -> Iterator[Commitmen
         start = clause_start(reply, cue.first, sentence.first, HARD)
         marker = Marker(cue.first, min(cue.last, sentence.last - 1), is_future=True, is_negated=False)
         end = clause_end(reply, cue.last, sentence.last)
-        yield _commitment(reply, marker, start, end, guaranteed=True, conditional=False)
+        yield _commitment(reply, marker, start, end, guaranteed=True, condition=frozenset())
 
 
 def _commitment(
-    reply: Text, marker: Marker, start: int, end: int, *, guaranteed: bool, conditional: bool
+    reply: Text, marker: Marker, start: int, end: int, *, guaranteed: bool, condition: frozenset[str]
 ) -> Commitment:
     tokens = reply.tokens
     low, high = tokens[start].start, tokens[end - 1].end
@@ -136,7 +145,7 @@ def _commitment(
         end,
         subject_of(tokens, start, marker.first),
         kinds,
-        tuple(value for value in values if value.kind in ("money", "percent", "number")),
+        tuple(value for value in values if _is_amount(reply, value)),
         tuple(value for value in values if value.start > after and _is_deadline(reply, value)),
         tuple(times),
         marker.is_future,
@@ -148,7 +157,7 @@ def _commitment(
         any(token.word in ("your", "you") for token in tokens[start:end]),
         any(token.word in PARTIES or token.word.endswith("'ll") for token in tokens[start:end]),
         "approval" in kinds and any(token.term in stems(TABLE, "matter") for token in tokens[start:end]),
-        conditional,
+        condition,
         tokens[marker.verb].term,
     )
 
@@ -158,6 +167,10 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
     tokens = reply.tokens
     conditions = stems(TABLE, "condition")
     if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
+        return True
+    if tokens[start].word in ("even", "only") and tokens[min(start + 1, end - 1)].word == "where":
+        return True
+    if marker.is_negated and (tokens[marker.verb].term in stems(TABLE, "say") or _refuses(reply, marker, start, end)):
         return True
     expects = tokens[marker.first].word == "expect"
     if hedges(reply, marker.first + 1 if expects else start, end):
@@ -188,6 +201,16 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
     if subject == "thing" and any(hit.head == "approval" and hit.first > marker.verb for hit in granted):
         return False  # "they will find in your favour"
     return not marker.is_negated and (tokens[marker.verb].term in tries or term(predicate) in tries)
+
+
+def _refuses(reply: Text, marker: Marker, start: int, end: int) -> bool:
+    """ "The fee won't be coming back": what would be a gift is denied; "you won't lose the discount" keeps it."""
+    tokens = reply.tokens
+    denied = {token.word for token in tokens[marker.first : marker.verb]} & {"won't", "not", "never"}
+    if not denied or any(token.term in stems(TABLE, "loss", "due") for token in tokens[marker.verb : end]):
+        return False
+    kinds = find_kinds(reply, marker, start, end, ())
+    return bool(kinds) and kinds <= GIVEN
 
 
 def _predicate(tokens: tuple[Token, ...], verb: int, end: int) -> str:
@@ -253,6 +276,14 @@ def _is_said_guaranteed(reply: Text, sentence: Sentence, at: int) -> bool:
         or at + 1 == sentence.last
         or after in ("to", "by", "before", "within", "on")
     )
+
+
+def _is_amount(reply: Text, value: Value) -> bool:
+    """Money, shares and counts; "the 14th" and "day 14" are times."""
+    if value.kind not in ("money", "percent", "number"):
+        return False
+    ordinal = reply.raw[value.end : value.end + 2] in ("st", "nd", "rd", "th")
+    return not (value.kind == "number" and (ordinal or reply.raw[: value.start].casefold().endswith("day ")))
 
 
 def _is_deadline(reply: Text, value: Value) -> bool:

@@ -84,7 +84,7 @@ def _unbacked_gift(weighed: Weighed) -> Finding | None:
         return None
     named = "a sum of money" if kinds == [SUM] else " / ".join(kind for kind in kinds if kind != SUM)
     ground = backing.granting(commitment, stand)
-    if ground is None and commitment.is_conditional and weighed.against and weighed.against.kinds & commitment.kinds:
+    if ground is None and weighed.against and weighed.against.kinds & commitment.kinds and _is_condition_shared(weighed):
         return None  # the source leaves it open, and so does the reply
     if ground is None:
         stated = all(backing.stated(value, weighed.anchors) for value in commitment.amounts)
@@ -97,6 +97,8 @@ def _unbacked_gift(weighed: Weighed) -> Finding | None:
     asked = weighed.reading.question.values if weighed.reading.question else ()
     for value in commitment.amounts:
         backed = backing.stated(value, weighed.anchors) or backing.within_cap(value, ground)
+        if _shown(weighed, value.start, value.end) == "'free'":
+            backed = backed or "replacement" in kinds or any("free" in g.kinds - g.denied for g in stand.grounds)
         if not backed and not any(same(value, other) for other in asked):
             shown = _shown(weighed, value.start, value.end)
             return Finding(f"commits to {shown}; the source grants no such amount", ground)
@@ -171,7 +173,7 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
         return Finding("foretells a decision that no source has taken", weighed.against)
     if weighed.coverage >= COVERED or commitment.is_courteous or timely or _is_own_deed(weighed):
         return None
-    hangs = commitment.is_conditional and any(ground.is_conditional for ground in weighed.stand.grounds)
+    hangs = commitment.condition and any(ground.is_conditional for ground in weighed.stand.grounds)
     if hangs or _is_granted_alike(weighed):
         return None
     concerns = commitment.kinds or commitment.is_personal or commitment.is_negated or commitment.is_guaranteed
@@ -189,6 +191,12 @@ def _is_own_deed(weighed: Weighed) -> bool:
         return False
     has_sent = not commitment.is_future and not any(value.kind == "money" for value in commitment.amounts)
     return commitment.is_offered or has_sent
+
+
+def _is_condition_shared(weighed: Weighed) -> bool:
+    """Whether a source that sets conditions uses a word of the commitment's own condition."""
+    condition = weighed.commitment.condition
+    return any(ground.is_conditional and ground.terms & condition for ground in weighed.stand.grounds)
 
 
 def _is_granted_alike(weighed: Weighed) -> bool:

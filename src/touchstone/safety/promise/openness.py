@@ -11,6 +11,9 @@ NEGATION_REACH = 4
 # A decision further than this from its condition is another matter.
 CONDITION_REACH = 8
 # "Should it break": a condition, not a hedge.
+TOLD_REACH, GOVERNED_REACH, UNKNOWN_REACH = 3, 5, 10
+TOLD = (["told", "us"], ["told", "me"], ["you", "said"], ["you", "say"], ["you", "feel"], ["you", "think"])
+GOVERNING = frozenset("something anything what".split())
 OWN_DEEDS = frozenset("you you're you've you'd we i we're i'm not so anything needed".split())
 INVERTED = frozenset("you your it the one we there anything a an any he she they this that".split())
 
@@ -35,6 +38,34 @@ def is_disclaimed(reply: Text, marker: int, sentence: Sentence) -> bool:
     return False
 
 
+def is_told(reply: Text, start: int, sentence: Sentence) -> bool:
+    """Whether the words are the customer's, retold, or an unreal case: "you told us you won't pay", "if I said"."""
+    tokens = reply.tokens
+    before = [token.word for token in tokens[max(sentence.first, start - TOLD_REACH) : start]]
+    if before and before[-1] == "that":
+        before.pop()
+    return before[-2:] in TOLD or before[-2:] == ["i", "said"]
+
+
+def is_no_such_thing(reply: Text, start: int, sentence: Sentence) -> bool:
+    """Whether a denied noun governs the words: "isn't something we can pay", "not what they will accept"."""
+    tokens = reply.tokens
+    if start == sentence.first or tokens[start - 1].word not in GOVERNING:
+        return False
+    negations = stems(TABLE, "negation")
+    return any(token.term in negations for token in tokens[max(sentence.first, start - GOVERNED_REACH) : start])
+
+
+def is_left_unknown(reply: Text, start: int, marker: int, sentence: Sentence) -> bool:
+    """Whether a denied verb of saying follows the question it leaves open: "what they'll say I don't know"."""
+    tokens = reply.tokens
+    if start == sentence.first or tokens[start - 1].word not in ("what", "how", "when", "which", "whether"):
+        return False
+    says = stems(TABLE, "say")
+    end = min(sentence.last, marker + UNKNOWN_REACH)
+    return any(tokens[at].term in says and is_negated(reply, sentence, at) for at in range(marker + 1, end))
+
+
 def find_condition(reply: Text, sentence: Sentence) -> int | None:
     """Where the sentence hangs on a decision: "if it is approved", "subject to a check", "depending on stock"."""
     decisions = stems(TABLE, "decision")
@@ -49,13 +80,18 @@ def find_condition(reply: Text, sentence: Sentence) -> int | None:
     )
 
 
-def hangs_on_facts(reply: Text, sentence: Sentence, start: int) -> bool:
-    """Whether it holds only if something turns out so: "if the motor is gone"; what the customer does is no such fact."""
+def condition_of(reply: Text, sentence: Sentence, start: int) -> frozenset[str]:
+    """The words on which it hangs: "if the motor is gone"; what the customer does is no such condition."""
     tokens = reply.tokens
     for at in range(sentence.first, sentence.last - 1):
         if tokens[at].word in ("if", "unless", "provided") and tokens[at - 1].word not in ("even", "as", "matter"):
-            return tokens[at + 1].word not in OWN_DEEDS and not turns(reply, at, start)
-    return False
+            if tokens[at + 1].word in OWN_DEEDS or turns(reply, at, start):
+                return frozenset()
+            end = at + 1
+            while end < sentence.last and not has_break(reply, end, CLAUSE):
+                end += 1
+            return frozenset(token.term for token in tokens[at + 1 : end])
+    return frozenset()
 
 
 def turns(reply: Text, condition: int, marker: int) -> bool:
