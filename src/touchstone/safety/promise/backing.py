@@ -28,7 +28,10 @@ COVERED = 0.5
 ROOT = 5
 # So many words in common, the verb apart, and two sentences tell of one act.
 SAME_ACT = 2
+# So many words, none of which the source uses: it grants the benefit for another thing.
+FOREIGN = 2
 CONDITIONS = frozenset("if unless where once provided when".split())
+COMPANY = frozenset("agent agents staff we support advisers representatives team assistants chat desk".split())
 # "Agents may", "customers may": the word permits; elsewhere it leaves open.
 PERMITTED = frozenset("agent agents staff customers customer members member you we guests guest advisers".split())
 
@@ -44,6 +47,7 @@ class Ground(NamedTuple):
     is_undecided: bool
     assures: bool
     is_conditional: bool
+    negates: bool
     possible: frozenset[str]
     terms: frozenset[str]
 
@@ -107,6 +111,8 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
         undecided,
         any(token.term in stems(TABLE, "assure") for token in tokens[first:last]),
         any(token.word in CONDITIONS for token in tokens[first:last]),
+        any(token.term in stems(TABLE, "negation") for token in tokens[first:last])
+        and not any(token.word in COMPANY for token in tokens[first:last]),
         _possible(source, sentence),
         frozenset(token.term for token in tokens[first:last] if not token.is_stop),
     )
@@ -116,7 +122,20 @@ def _is_undecided(source: Text, sentence: Sentence) -> bool:
     """Whether the sentence leaves the result to a decision or to chance, or forbids to promise it."""
     tokens, first, last = source.tokens, sentence.first, sentence.last
     undecided = find(book(TABLE, "undecided", exact=True), tokens, first, last)
-    return bool(undecided or find(book(TABLE, "forbid"), tokens, first, last))
+    return any(not _binds_customer(source, hit, last) for hit in undecided) or bool(
+        find(book(TABLE, "forbid"), tokens, first, last)
+    )
+
+
+def _binds_customer(source: Text, hit: Hit, last: int) -> bool:
+    """ "The car must not be driven" is a rule for the customer; "agents must not" and "must not be waived" are not."""
+    tokens = source.tokens
+    if tokens[hit.first].word != "must" or tokens[hit.last - 1].word != "not":
+        return False
+    if any(token.word in COMPANY for token in tokens[max(0, hit.first - 2) : hit.first]):
+        return False
+    after = min(hit.last + NEGATION_AFTER, last)
+    return not find(book(TABLE, *GIFTS, *DEEDS, "say", "payment", "shed"), tokens, hit.last, after)
 
 
 def _is_qualified(source: Text, sentence: Sentence) -> bool:
@@ -188,6 +207,26 @@ def coverage(terms: frozenset[str], stand: Stand) -> float:
     if not terms:
         return 0.0
     return max((sum(t[:ROOT] in p.roots for t in terms) / len(terms) for p in stand.passages), default=0.0)
+
+
+def is_foreign(commitment: Commitment, reply: Text, stand: Stand) -> bool:
+    """Whether the commitment has words beside those that give it away for nothing, and no passage uses any of them."""
+    tokens = reply.tokens
+    free = find(book(TABLE, "free"), tokens, commitment.first, commitment.last)
+    giving = {token.term for hit in free for token in tokens[hit.first : hit.last]}
+    terms = content(commitment, reply)
+    if len(terms) < FOREIGN or terms <= giving:
+        return False
+    return not any((terms - giving) & passage.terms for passage in stand.passages)
+
+
+def denies_too(terms: frozenset[str], stand: Stand) -> bool:
+    """Whether a ground says of the same things what will not be."""
+    return any(
+        ground.negates and 2 * len(ground.terms & terms) >= len(terms)
+        for ground in stand.grounds
+        if ground.terms & terms
+    )
 
 
 def granting(commitment: Commitment, stand: Stand) -> Ground | None:
@@ -273,7 +312,15 @@ def names(hit: Hit, reply: Text, stand: Stand) -> bool:
     words = {term(token.word) for token in reply.tokens[hit.first : hit.last] if not token.is_stop}
     if "tomorrow" in words and any({"next", term("day")} <= ground.terms for ground in stand.grounds):
         return True
+    if hit.head == "now" and any(_is_prompt(ground) for ground in stand.grounds):
+        return True
     return any(words <= ground.terms for ground in stand.grounds) if words else True
+
+
+def _is_prompt(ground: Ground) -> bool:
+    """Whether the ground speaks of the same day or of at once."""
+    tokens, first, last = ground.source.tokens, ground.sentence.first, ground.sentence.last
+    return bool(find(book(TABLE, "prompt"), tokens, first, last))
 
 
 def _wanted(commitment: Commitment) -> frozenset[str]:

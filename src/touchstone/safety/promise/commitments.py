@@ -45,6 +45,7 @@ OWNED = frozenset("a the our this your back price satisfaction my month year und
 SURELY = frozenset("definitely certainly surely absolutely undoubtedly".split())
 # "Consider the room sorted".
 DONE = frozenset("done sorted settled fixed booked yours approved granted waived refunded cancelled gone".split())
+ASKING = frozenset("what how when whether which who why where".split())
 # What a negation before it refuses.
 GIVEN = frozenset({"refund", "credit", "sum", "replacement", "upgrade", "cover"})
 DEADLINE_CUES = frozenset("within in under inside than next exactly most just only".split())
@@ -168,6 +169,8 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
     conditions = stems(TABLE, "condition")
     if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
         return True
+    if _announces(reply, marker, start, end):
+        return True
     if tokens[start].word in ("even", "only") and tokens[min(start + 1, end - 1)].word == "where":
         return True
     if marker.is_negated and (tokens[marker.verb].term in stems(TABLE, "say") or _refuses(reply, marker, start, end)):
@@ -201,6 +204,19 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
     if subject == "thing" and any(hit.head == "approval" and hit.first > marker.verb for hit in granted):
         return False  # "they will find in your favour"
     return not marker.is_negated and (tokens[marker.verb].term in tries or term(predicate) in tries)
+
+
+def _announces(reply: Text, marker: Marker, start: int, end: int) -> bool:
+    """ "Here's how we'll tackle it", "they'll say when it is due", "what I can do is show you": nothing is settled."""
+    tokens = reply.tokens
+    after = [token.word for token in tokens[marker.verb + 1 : min(marker.verb + 3, end)]]
+    if tokens[marker.verb].word in ("say", "tell", "see", "hear") and after[:1] and after[0] in ASKING:
+        return True
+    if not start or tokens[start - 1].word not in ("what", "how"):
+        return False
+    if tokens[marker.verb].word == "do" and after[:1] == ["is"]:
+        return len(after) > 1 and term(after[1]) in stems(TABLE, "try")
+    return all(word in ("it", "this", "that") for word in after) and marker.verb + 3 > end
 
 
 def _refuses(reply: Text, marker: Marker, start: int, end: int) -> bool:

@@ -16,8 +16,6 @@ GRANTED_ELSEWHERE = "commits to something free; the source grants it for somethi
 LEFT_OPEN = "says as certain what the source leaves open or rules out"
 # What a company cannot bring about on the spot.
 MENDING = frozenset({"repair", "approval"})
-# So many words, none of which the source uses: it grants the benefit for another thing.
-FOREIGN = 2
 # So much of a commitment's words in the sentence that grants its kind: that sentence grants it.
 ALIKE = 0.4
 
@@ -84,15 +82,15 @@ def _unbacked_gift(weighed: Weighed) -> Finding | None:
         return None
     named = "a sum of money" if kinds == [SUM] else " / ".join(kind for kind in kinds if kind != SUM)
     ground = backing.granting(commitment, stand)
-    if ground is None and weighed.against and weighed.against.kinds & commitment.kinds and _is_condition_shared(weighed):
-        return None  # the source leaves it open, and so does the reply
     if ground is None:
+        if weighed.against and weighed.against.kinds & commitment.kinds and _is_condition_shared(weighed):
+            return None  # the source leaves it open, and so does the reply
         stated = all(backing.stated(value, weighed.anchors) for value in commitment.amounts)
         if weighed.coverage >= COVERED and not weighed.against and stated and "exception" not in kinds:
             return None
         why = "the source leaves it open or rules it out" if weighed.against else "no source or policy grants it"
         return Finding(f"commits to {named}; {why}", weighed.against)
-    if "free" in kinds and weighed.coverage == 0 and len(weighed.terms) >= FOREIGN:
+    if "free" in kinds and weighed.coverage == 0 and backing.is_foreign(commitment, weighed.reading.reply, stand):
         return Finding(GRANTED_ELSEWHERE, ground)
     asked = weighed.reading.question.values if weighed.reading.question else ()
     for value in commitment.amounts:
@@ -118,6 +116,8 @@ def _unbacked_time(weighed: Weighed) -> Finding | None:
     acts = commitment.subject == "thing" and commitment.is_yours and not commitment.is_courteous
     if not commitment.is_future or not (commitment.kinds or commitment.is_guaranteed or acts):
         return None
+    if commitment.subject == "agent" and commitment.is_courteous and not commitment.kinds & {*GIFTS, SUM, "repair"}:
+        return None  # "I'll go through your file on Thursday" is the agent's own time
     unstated = [(v.start, v.end) for v in commitment.deadlines if not backing.stated(v, weighed.anchors)]
     against = weighed.against
     is_open = not weighed.stand.grounds or (against is not None and bool(against.kinds & commitment.kinds))
@@ -171,7 +171,11 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
         return Finding("says as certain what the source calls possible", may_be)
     if commitment.is_ruling and certain and backing.granting(commitment, weighed.stand) is None:
         return Finding("foretells a decision that no source has taken", weighed.against)
-    if weighed.coverage >= COVERED or commitment.is_courteous or timely or _is_own_deed(weighed):
+    if weighed.coverage >= COVERED or commitment.is_courteous or timely:
+        return None
+    if commitment.is_offered or _is_own_deed(weighed):
+        return None
+    if commitment.is_negated and backing.denies_too(weighed.terms, weighed.stand):
         return None
     hangs = commitment.condition and any(ground.is_conditional for ground in weighed.stand.grounds)
     if hangs or _is_granted_alike(weighed):
@@ -185,12 +189,11 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
 
 
 def _is_own_deed(weighed: Weighed) -> bool:
-    """What the agent can do or has sent, nothing given away: it settles nothing that others decide."""
+    """What the agent has sent, nothing given away: it settles nothing that others decide."""
     commitment = weighed.commitment
     if commitment.subject != "agent" or commitment.kinds & {*GIFTS, SUM, *MENDING}:
         return False
-    has_sent = not commitment.is_future and not any(value.kind == "money" for value in commitment.amounts)
-    return commitment.is_offered or has_sent
+    return not commitment.is_future and not any(value.kind == "money" for value in commitment.amounts)
 
 
 def _is_condition_shared(weighed: Weighed) -> bool:

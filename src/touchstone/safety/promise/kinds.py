@@ -1,7 +1,7 @@
 """A commitment's words and values -> what it gives away or brings about: refund, credit, repair, approval."""
 
-from touchstone.core.reading import Text, Value
-from touchstone.safety.phrasebook import book, find, stems
+from touchstone.core.reading import Text, Token, Value
+from touchstone.safety.phrasebook import Hit, book, find, stems
 from touchstone.safety.promise.markers import CUSTOMER, Marker
 from touchstone.text.tokens import term
 
@@ -16,12 +16,17 @@ GETTING = frozenset(
 )
 BACK = frozenset("back return returned returning".split())
 # What the customer sends back is no money.
+ASKED_REACH = 4
 SENDING = frozenset("send sending sent".split())
 
 
 def find_kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> frozenset[str]:
     hits = find(book(TABLE, *GIFTS, *DEEDS, SUM, "none"), reply.tokens, start, end)
-    kinds = {hit.head for hit in hits} - {"none"}
+    kinds = {hit.head for hit in hits if not (hit.head in GIFTS and _is_asked(reply.tokens, hit, start, end))} - {
+        "none"
+    }
+    if _answers(reply, marker, values):
+        kinds.discard(SUM)
     if any(v.kind == "percent" and reply.raw[v.end : v.end + 5].strip().startswith("off") for v in values):
         kinds.add("discount")
     handed = reply.tokens[marker.verb].term in GETTING or reply.tokens[marker.first].word in ("is", "are")
@@ -29,6 +34,29 @@ def find_kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[
     if paid or (not kinds and any(token.word in MONEY for token in reply.tokens[start:end])):
         kinds.add(SUM)
     return frozenset(kinds | _composed(reply, marker, start, end, values))
+
+
+def _is_asked(tokens: tuple[Token, ...], hit: Hit, start: int, end: int) -> bool:
+    """ "A decision on reimbursement", "open a refund claim", "asked for an upgrade": what is asked is not yet given."""
+    asking = stems(TABLE, "asking")
+    if hit.last < end and tokens[hit.last].term in asking:
+        return True
+    before = tokens[max(start, hit.first - ASKED_REACH) : hit.first]
+    return any(
+        token.term in asking and before[at + 1].word in ("on", "for", "of", "about", "whether")
+        for at, token in enumerate(before[:-1])
+    )
+
+
+def _answers(reply: Text, marker: Marker, values: tuple[Value, ...]) -> bool:
+    """ "They'll come back to you" with an answer; "it will come back to you" is money."""
+    tokens = reply.tokens
+    subject = tokens[marker.first].word, tokens[max(marker.first - 1, 0)].word
+    return (
+        tokens[marker.verb].word in ("come", "coming", "be")
+        and not any(value.kind == "money" for value in values)
+        and not {"it", "it'll", "that", "that'll", "which"} & {*subject}
+    )
 
 
 def _composed(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> set[str]:

@@ -14,7 +14,9 @@ CONDITION_REACH = 8
 TOLD_REACH, GOVERNED_REACH, UNKNOWN_REACH = 3, 5, 10
 TOLD = (["told", "us"], ["told", "me"], ["you", "said"], ["you", "say"], ["you", "feel"], ["you", "think"])
 GOVERNING = frozenset("something anything what".split())
+# "If you send it", "if so": no condition that others settle.
 OWN_DEEDS = frozenset("you you're you've you'd we i we're i'm not so anything needed".split())
+FINDING = frozenset("find see confirm agree caused made were".split())
 INVERTED = frozenset("you your it the one we there anything a an any he she they this that".split())
 
 
@@ -50,6 +52,8 @@ def is_told(reply: Text, start: int, sentence: Sentence) -> bool:
 def is_no_such_thing(reply: Text, start: int, sentence: Sentence) -> bool:
     """Whether a denied noun governs the words: "isn't something we can pay", "not what they will accept"."""
     tokens = reply.tokens
+    if tokens[start].word == "not" and start + 1 < sentence.last and tokens[start + 1].word in GOVERNING:
+        return True
     if start == sentence.first or tokens[start - 1].word not in GOVERNING:
         return False
     negations = stems(TABLE, "negation")
@@ -85,7 +89,8 @@ def condition_of(reply: Text, sentence: Sentence, start: int) -> frozenset[str]:
     tokens = reply.tokens
     for at in range(sentence.first, sentence.last - 1):
         if tokens[at].word in ("if", "unless", "provided") and tokens[at - 1].word not in ("even", "as", "matter"):
-            if tokens[at + 1].word in OWN_DEEDS or turns(reply, at, start):
+            found = tokens[at + 1].word == "we" and tokens[min(at + 2, sentence.last - 1)].word in FINDING
+            if (tokens[at + 1].word in OWN_DEEDS and not found) or turns(reply, at, start):
                 return frozenset()
             end = at + 1
             while end < sentence.last and not has_break(reply, end, CLAUSE):
