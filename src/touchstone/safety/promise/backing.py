@@ -12,7 +12,7 @@ from touchstone.evidence.places import in_value
 from touchstone.safety.phrasebook import Hit, book, find, stems
 from touchstone.safety.promise.commitments import GIVE_WORD, SIGN, Commitment
 from touchstone.safety.promise.kinds import DEEDS, GIFTS, SUM, TABLE
-from touchstone.safety.promise.markers import is_modal
+from touchstone.safety.promise.markers import has_break, is_modal
 from touchstone.text.normalise import normalise
 from touchstone.text.tokens import term, tokenise
 from touchstone.text.values import find_values
@@ -33,7 +33,12 @@ FOREIGN = 2
 CONDITIONS = frozenset("if unless where once provided when".split())
 COMPANY = frozenset("agent agents staff we support advisers representatives team assistants chat desk".split())
 # "Agents may", "customers may": the word permits; elsewhere it leaves open.
-PERMITTED = frozenset("agent agents staff customers customer members member you we guests guest advisers".split())
+PERMITTED = frozenset(
+    "agent agents staff customers customer members member you we guests guest advisers tenants passengers patients "
+    "students parents pupils players users buyers riders lessees patrons families holders visitors donors subscribers "
+    "residents applicants travellers owners clients representatives participants drivers".split()
+)
+PERMITTED_REACH = 8
 
 
 class Ground(NamedTuple):
@@ -141,12 +146,20 @@ def _binds_customer(source: Text, hit: Hit, last: int) -> bool:
 def _is_qualified(source: Text, sentence: Sentence) -> bool:
     """Whether the sentence gives an estimate or a possibility."""
     tokens, first, last = source.tokens, sentence.first, sentence.last
+    if any(_lets_agents(source, at) for at in range(first, last - 2)):
+        return False
     if find(book(TABLE, "limit", exact=True), tokens, first, last):
         return True
     return any(
-        tokens[at].word == "may" and tokens[at - 1].word not in PERMITTED and is_modal(source, at)
+        tokens[at].word == "may" and not _is_permission(source, at, sentence) and is_modal(source, at)
         for at in range(first + 1, last)
     )
+
+
+def _lets_agents(source: Text, at: int) -> bool:
+    """ "Agents may grant this": whoever answers the customer decides."""
+    who, may, verb = source.tokens[at : at + 3]
+    return who.word in COMPANY and may.word in ("may", "can") and verb.term in stems(TABLE, "enact")
 
 
 def _possible(source: Text, sentence: Sentence) -> frozenset[str]:
@@ -163,7 +176,10 @@ def _possible(source: Text, sentence: Sentence) -> frozenset[str]:
 
 
 def _is_permission(source: Text, at: int, sentence: Sentence) -> bool:
-    return at > sentence.first and source.tokens[at - 1].word in PERMITTED
+    """ "Customers who have waited twelve weeks may cancel": the subject is somebody who is permitted."""
+    first = max(sentence.first, at - PERMITTED_REACH)
+    start = next((k for k in range(at, first, -1) if has_break(source, k, ",;:")), first)
+    return any(token.word in PERMITTED for token in source.tokens[start:at])
 
 
 def _pays(source: Text, sentence: Sentence) -> bool:
