@@ -45,6 +45,8 @@ OWNED = frozenset("a the our this your back price satisfaction my month year und
 SURELY = frozenset("definitely certainly surely absolutely undoubtedly".split())
 # "Consider the room sorted".
 DONE = frozenset("done sorted settled fixed booked yours approved granted waived refunded cancelled gone".split())
+# Whom the agent lays something before: "I'll put it to her today".
+DECIDERS = frozenset("her him them".split())
 ASKING = frozenset("what how when whether which who why where".split())
 # What a negation before it refuses.
 GIVEN = frozenset({"refund", "credit", "sum", "replacement", "upgrade", "cover"})
@@ -238,9 +240,13 @@ def _predicate(tokens: tuple[Token, ...], verb: int, end: int) -> str:
 
 def _passes_on(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
     """ "I'm sending this to our claims team": whoever it goes to decides."""
-    desks = stems(TABLE, "desk", "file")
+    desks, ways = stems(TABLE, "desk", "file"), ("to", "on")
+    if tokens[verb].term in stems(TABLE, "hand"):
+        if any(tokens[at].word == "to" and tokens[at + 1].word in DECIDERS for at in range(verb, end - 1)):
+            return True
+        desks, ways = desks | stems(TABLE, "decider"), (*ways, "with", "before", "of")
     return any(
-        tokens[at].word in ("to", "on") and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
+        tokens[at].word in ways and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
         for at in range(verb, end)
     )
 

@@ -16,6 +16,7 @@ GETTING = frozenset(
 )
 BACK = frozenset("back return returned returning".split())
 # What the customer sends back is no money.
+REPLYING = frozenset("come get write be gets comes".split())
 ASKED_REACH = 4
 SENDING = frozenset("send sending sent".split())
 
@@ -25,7 +26,8 @@ def find_kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[
     kinds = {hit.head for hit in hits if not (hit.head in GIFTS and _is_asked(reply.tokens, hit, start, end))} - {
         "none"
     }
-    if _answers(reply, marker, values):
+    answers = not any(v.kind == "money" for v in values) and _answers(reply, marker, start, end)
+    if answers:
         kinds.discard(SUM)
     if any(v.kind == "percent" and reply.raw[v.end : v.end + 5].strip().startswith("off") for v in values):
         kinds.add("discount")
@@ -33,7 +35,8 @@ def find_kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[
     paid = handed and any(v.kind == "money" for v in values)
     if paid or (not kinds and any(token.word in MONEY for token in reply.tokens[start:end])):
         kinds.add(SUM)
-    return frozenset(kinds | _composed(reply, marker, start, end, values))
+    composed = _composed(reply, marker, start, end, values)
+    return frozenset(kinds | (composed - {"refund"} if answers else composed))
 
 
 def _is_asked(tokens: tuple[Token, ...], hit: Hit, start: int, end: int) -> bool:
@@ -48,14 +51,15 @@ def _is_asked(tokens: tuple[Token, ...], hit: Hit, start: int, end: int) -> bool
     )
 
 
-def _answers(reply: Text, marker: Marker, values: tuple[Value, ...]) -> bool:
-    """ "They'll come back to you" with an answer; "it will come back to you" is money."""
+def _answers(reply: Text, marker: Marker, start: int, end: int) -> bool:
+    """ "They'll come back to you", with an answer; "it will come back to you" is money."""
     tokens = reply.tokens
-    subject = tokens[marker.first].word, tokens[max(marker.first - 1, 0)].word
-    return (
-        tokens[marker.verb].word in ("come", "coming", "be")
-        and not any(value.kind == "money" for value in values)
-        and not {"it", "it'll", "that", "that'll", "which"} & {*subject}
+    subject = {tokens[marker.first].word, tokens[max(marker.first - 1, 0)].word}
+    if {"it", "it'll", "that", "that'll", "which"} & subject:
+        return False
+    return any(
+        tokens[at].word == "back" and tokens[at + 1].word == "to" and tokens[at - 1].word in REPLYING
+        for at in range(start + 1, end - 1)
     )
 
 
