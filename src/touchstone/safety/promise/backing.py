@@ -31,6 +31,7 @@ SAME_ACT = 2
 # So many words, none of which the source uses: it grants the benefit for another thing.
 FOREIGN = 2
 CONDITIONS = frozenset("if unless where once provided when".split())
+DROPPED = frozenset("dropped lifted scrapped removed cancelled canceled wiped withdrawn".split())
 COMPANY = frozenset("agent agents staff we support advisers representatives team assistants chat desk".split())
 # "Agents may", "customers may": the word permits; elsewhere it leaves open.
 PERMITTED = frozenset(
@@ -84,11 +85,23 @@ def find_stand(sources: Sequence[Text]) -> Stand:
         if source.name == "input":
             continue
         spoken = [s for s in source.sentences if not source.name.startswith("input") or _company_speaks(source, s)]
-        found = [_ground(source, sentence) for sentence in spoken]
+        found = _settle([_ground(source, sentence) for sentence in spoken])
         grounds += found
         roots = frozenset(t[:ROOT] for ground in found if not ground.is_undecided for t in ground.terms)
         passages.append(Passage(source.name, roots, frozenset(t for ground in found for t in ground.terms)))
     return Stand(tuple(grounds), tuple(passages))
+
+
+def _settle(grounds: list[Ground]) -> list[Ground]:
+    """What one sentence calls possible is no longer open when the next says "agents may grant this"."""
+    settled = list(grounds)
+    for at, ground in enumerate(grounds[1:]):
+        first, last = ground.sentence.first, ground.sentence.last
+        grants = any(_lets_agents(ground.source, k) for k in range(first, last - 2))
+        refers = any(token.word in ("this", "it", "that") for token in ground.source.tokens[first:last])
+        if grants and refers and not grounds[at].is_undecided:
+            settled[at] = grounds[at]._replace(is_open=False)
+    return settled
 
 
 def _company_speaks(source: Text, sentence: Sentence) -> bool:
@@ -103,6 +116,8 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
     hits = find(book(TABLE, *GIFTS, *DEEDS, "none"), tokens, first, last)
     kinds = frozenset(hit.head for hit in hits) - {"none"}
     granted = frozenset(hit.head for hit in hits if not _denied(source, sentence, hit)) - {"none"}
+    if not kinds and _drops_due(source, sentence):
+        kinds = granted = frozenset({"free"})
     if _pays(source, sentence):
         granted = granted if kinds - granted else granted | {SUM}
         kinds |= {SUM}
@@ -121,6 +136,16 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
         _possible(source, sentence),
         frozenset(token.term for token in tokens[first:last] if not token.is_stop),
     )
+
+
+def _drops_due(source: Text, sentence: Sentence) -> bool:
+    """Whether a charge is dropped, unconditionally: "late fees may be cancelled on request"."""
+    tokens = source.tokens[sentence.first : sentence.last]
+    words = {token.word for token in tokens}
+    if not words & DROPPED or words & CONDITIONS:
+        return False
+    terms = {token.term for token in tokens}
+    return bool(terms & stems(TABLE, "due")) and not terms & stems(TABLE, "negation")
 
 
 def _is_undecided(source: Text, sentence: Sentence) -> bool:

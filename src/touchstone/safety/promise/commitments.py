@@ -7,7 +7,7 @@ from typing import NamedTuple
 from touchstone.core.reading import Sentence, Span, Text, Token, Value
 from touchstone.evidence.places import in_value
 from touchstone.safety.phrasebook import Hit, book, find, sentences, stems
-from touchstone.safety.promise.kinds import GIFTS, TABLE, find_kinds
+from touchstone.safety.promise.kinds import GETTING, GIFTS, TABLE, find_kinds
 from touchstone.safety.promise.markers import ADVERBS, BE, CUSTOMER, SPEAKER, Marker, find_markers, has_break
 from touchstone.safety.promise.openness import (
     CLAUSE,
@@ -34,6 +34,7 @@ SIGN = 2
 # A subject longer than this, or a guarantee further from its negation, belongs to something else.
 SUBJECT_REACH = 8
 COURTESY_REACH = 5
+NEWS_REACH = 4
 CLAUSE_REACH = 12
 PRONOUNS = frozenset("i we you it she he they".split())
 PERSONAL = SPEAKER | CUSTOMER | frozenset("your us our me my it it's that's this yours".split())
@@ -155,6 +156,7 @@ def _commitment(
         marker.is_negated,
         guaranteed,
         any(token.word == "once" for token in tokens[marker.verb : end])
+        or _brings_news(tokens, marker.verb, end)
         or bool(find(book(TABLE, "courtesy"), tokens, marker.first, min(marker.verb + COURTESY_REACH, end))),
         tokens[marker.first].word == "can",
         any(token.word in ("your", "you") for token in tokens[start:end]),
@@ -165,17 +167,21 @@ def _commitment(
     )
 
 
+def _brings_news(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
+    """ "You'll have our decision", "you'll be told the result": that there will be word, not which."""
+    return tokens[verb].term in GETTING and any(
+        token.term in stems(TABLE, "news") for token in tokens[verb + 1 : min(verb + NEWS_REACH, end)]
+    )
+
+
 def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: bool) -> bool:
     """Whether the words try, ask, pass on, need something of the customer, hedge, or stand in a condition."""
     tokens = reply.tokens
-    conditions = stems(TABLE, "condition")
-    if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
-        return True
-    if _announces(reply, marker, start, end):
-        return True
-    if tokens[start].word in ("even", "only") and tokens[min(start + 1, end - 1)].word == "where":
-        return True
-    if marker.is_negated and (tokens[marker.verb].term in stems(TABLE, "say") or _refuses(reply, marker, start, end)):
+    if (
+        _is_condition(tokens, start, end)
+        or _announces(reply, marker, start, end)
+        or _refuses(reply, marker, start, end)
+    ):
         return True
     expects = tokens[marker.first].word == "expect"
     if hedges(reply, marker.first + 1 if expects else start, end):
@@ -208,6 +214,14 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
     return not marker.is_negated and (tokens[marker.verb].term in tries or term(predicate) in tries)
 
 
+def _is_condition(tokens: tuple[Token, ...], start: int, end: int) -> bool:
+    """Whether the words are themselves what something hangs on: "once it is approved", "even where it is granted"."""
+    conditions = stems(TABLE, "condition")
+    if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
+        return True
+    return tokens[start].word in ("even", "only") and start + 1 < end and tokens[start + 1].word == "where"
+
+
 def _announces(reply: Text, marker: Marker, start: int, end: int) -> bool:
     """ "Here's how we'll tackle it", "they'll say when it is due", "what I can do is show you": nothing is settled."""
     tokens = reply.tokens
@@ -222,8 +236,12 @@ def _announces(reply: Text, marker: Marker, start: int, end: int) -> bool:
 
 
 def _refuses(reply: Text, marker: Marker, start: int, end: int) -> bool:
-    """ "The fee won't be coming back": what would be a gift is denied; "you won't lose the discount" keeps it."""
+    """ "The fee won't be coming back", "I won't pretend": a gift or a word is denied; "won't lose it" keeps it."""
     tokens = reply.tokens
+    if not marker.is_negated:
+        return False
+    if tokens[marker.verb].term in stems(TABLE, "say"):
+        return True
     denied = {token.word for token in tokens[marker.first : marker.verb]} & {"won't", "not", "never"}
     if not denied or any(token.term in stems(TABLE, "loss", "due") for token in tokens[marker.verb : end]):
         return False
@@ -240,11 +258,11 @@ def _predicate(tokens: tuple[Token, ...], verb: int, end: int) -> str:
 
 def _passes_on(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
     """ "I'm sending this to our claims team": whoever it goes to decides."""
-    desks, ways = stems(TABLE, "desk", "file"), ("to", "on")
+    desks, ways = stems(TABLE, "desk", "file"), frozenset({"to", "on"})
     if tokens[verb].term in stems(TABLE, "hand"):
         if any(tokens[at].word == "to" and tokens[at + 1].word in DECIDERS for at in range(verb, end - 1)):
             return True
-        desks, ways = desks | stems(TABLE, "decider"), (*ways, "with", "before", "of")
+        desks, ways = desks | stems(TABLE, "decider"), ways | {"with", "before", "of"}
     return any(
         tokens[at].word in ways and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
         for at in range(verb, end)

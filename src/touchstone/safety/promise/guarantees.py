@@ -207,7 +207,8 @@ def _is_granted_alike(weighed: Weighed) -> bool:
     if not weighed.commitment.kinds & {*GIFTS, SUM}:
         return False
     ground = backing.granting(weighed.commitment, weighed.stand)
-    return ground is not None and len(ground.terms & weighed.terms) >= ALIKE * len(weighed.terms)
+    shared = len(ground.terms & weighed.terms) if ground else 0
+    return shared > 0 and shared >= ALIKE * len(weighed.terms)
 
 
 def _shown(weighed: Weighed, start: int, end: int) -> str:

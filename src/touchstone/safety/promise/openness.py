@@ -10,13 +10,14 @@ SOFT_BREAKS = frozenset("and but so because plus while which as or though althou
 NEGATION_REACH = 4
 # A decision further than this from its condition is another matter.
 CONDITION_REACH = 8
-# "Should it break": a condition, not a hedge.
-TOLD_REACH, GOVERNED_REACH, UNKNOWN_REACH = 3, 5, 10
+# How far words lie from those that retell, deny or leave them unknown.
+TOLD_REACH, GOVERNED_REACH, UNKNOWN_REACH = 4, 5, 10
 TOLD = (["told", "us"], ["told", "me"], ["you", "said"], ["you", "say"], ["you", "feel"], ["you", "think"])
 GOVERNING = frozenset("something anything what".split())
 # "If you send it", "if so": no condition that others settle.
 OWN_DEEDS = frozenset("you you're you've you'd we i we're i'm not so anything needed".split())
 FINDING = frozenset("find see confirm agree caused made were".split())
+# "Should it break": a condition, not a hedge.
 INVERTED = frozenset("you your it the one we there anything a an any he she they this that".split())
 
 
@@ -46,7 +47,7 @@ def is_told(reply: Text, start: int, sentence: Sentence) -> bool:
     before = [token.word for token in tokens[max(sentence.first, start - TOLD_REACH) : start]]
     if before and before[-1] == "that":
         before.pop()
-    return before[-2:] in TOLD or before[-2:] == ["i", "said"]
+    return before[-2:] in TOLD or before[-3:] == ["if", "i", "said"]
 
 
 def is_no_such_thing(reply: Text, start: int, sentence: Sentence) -> bool:
@@ -63,7 +64,7 @@ def is_no_such_thing(reply: Text, start: int, sentence: Sentence) -> bool:
 def is_left_unknown(reply: Text, start: int, marker: int, sentence: Sentence) -> bool:
     """Whether a denied verb of saying follows the question it leaves open: "what they'll say I don't know"."""
     tokens = reply.tokens
-    if start == sentence.first or tokens[start - 1].word not in ("what", "how", "when", "which", "whether"):
+    if start == sentence.first or tokens[start - 1].word not in ("what", "how", "when", "whether"):
         return False
     says = stems(TABLE, "say")
     end = min(sentence.last, marker + UNKNOWN_REACH)
@@ -88,7 +89,8 @@ def condition_of(reply: Text, sentence: Sentence, start: int) -> frozenset[str]:
     """The words on which it hangs: "if the motor is gone"; what the customer does is no such condition."""
     tokens = reply.tokens
     for at in range(sentence.first, sentence.last - 1):
-        if tokens[at].word in ("if", "unless", "provided") and tokens[at - 1].word not in ("even", "as", "matter"):
+        sets = tokens[at].word in ("if", "unless") or (tokens[at].word == "provided" and has_break(reply, at, ","))
+        if sets and (at == sentence.first or tokens[at - 1].word not in ("even", "as")):
             found = tokens[at + 1].word == "we" and tokens[min(at + 2, sentence.last - 1)].word in FINDING
             if (tokens[at + 1].word in OWN_DEEDS and not found) or turns(reply, at, start):
                 return frozenset()
