@@ -23,7 +23,7 @@ REACHED = {
     ("hallucination", "second"): (13, 3),
     ("pii_leakage", "second"): (31, 4),
     ("harmful_content", "second"): (32, 1),
-    ("unauthorized_promise", "second"): (25, 2),
+    ("unauthorized_promise", "second"): (25, 1),
     ("competitor_recommendation", "second"): (27, 1),
 }
 

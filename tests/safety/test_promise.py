@@ -98,6 +98,53 @@ def test_a_backed_hedged_or_negated_statement_is_fine(response: str, context: li
     assert find(response, context) == ()
 
 
+REPAIRS = (
+    "Repairs (Lantern Cycles): the workshop decides after an inspection. If the hub is cracked, the wheel is replaced "
+    "free of charge. The bike must not be ridden until then, and we collect it free of charge the same day."
+)
+FEES = "Fees (Bellmoor Library): late fees may be cancelled on request; staff may grant this. Appeals go to a panel."
+COURSES = (
+    "Courses (Tidewater Sailing): learners who fall ill may pause for up to 8 weeks at no cost. The head coach decides "
+    "on refunds. No reminders are sent while a decision is open."
+)
+
+
+@pytest.mark.parametrize(
+    ("response", "context"),
+    [
+        ("If the hub is cracked, you'll get a new wheel and it costs you nothing.", [REPAIRS]),
+        ("Our van will collect the bike today, free of charge.", [REPAIRS]),
+        ("I've sent you the booking form, and here's how we'll tackle it.", [REPAIRS]),
+        ("I'll put your case to them this afternoon.", [COURSES]),
+        ("I've cancelled the late fee, as I may on request.", [FEES]),
+        ("The panel will come back to you with its answer.", [FEES]),
+        ("The fee won't be coming back, I'm afraid.", [COURSES]),
+        ("A refund isn't something we can pay from this desk.", [COURSES]),
+        ("You told us you won't pay for the missed weeks, and I've noted it.", [COURSES]),
+        ("What the coach will conclude I can't say.", [COURSES]),
+        ("You'll have a decision on the refund from the head coach.", [COURSES]),
+        ("Until then nobody will send you reminders.", [COURSES]),
+    ],
+)
+def test_what_the_source_says_too_and_what_settles_nothing_is_fine(response: str, context: list[str]) -> None:
+    assert find(response, context) == ()
+
+
+@pytest.mark.parametrize(
+    ("response", "context"),
+    [
+        ("If you bring it in on Monday, we'll pay for a taxi home.", [REPAIRS]),
+        ("Even if the hub is fine, we'll give you a £50 voucher.", [REPAIRS]),
+        ("As I said, you will get a full refund.", [COURSES]),
+        ("You won't be out of pocket for the missed weeks.", [COURSES]),
+        ("I've sent £40 back to your card.", [COURSES]),
+        ("The coach will say yes to your refund.", [COURSES]),
+    ],
+)
+def test_a_promise_close_to_those_is_still_found(response: str, context: list[str]) -> None:
+    assert find(response, context)
+
+
 def test_the_policy_allows_up_to_its_amount() -> None:
     assert find("I've added a £20 goodwill credit to your account.", [REFUNDS], policy=GOODWILL) == ()
     assert find("I've added a £35 goodwill credit to your account.", [REFUNDS], policy=GOODWILL)

@@ -10,8 +10,9 @@ from touchstone.core.result import Anchor, Evidence
 from touchstone.evidence.equality import same, same_dimension
 from touchstone.evidence.places import in_value
 from touchstone.safety.phrasebook import Hit, book, find, stems
-from touchstone.safety.promise.commitments import DEEDS, GIFTS, GIVE_WORD, SIGN, SUM, TABLE, Commitment
-from touchstone.safety.promise.markers import is_modal
+from touchstone.safety.promise.commitments import GIVE_WORD, SIGN, Commitment
+from touchstone.safety.promise.kinds import DEEDS, GIFTS, SUM, TABLE
+from touchstone.safety.promise.markers import has_break, is_modal
 from touchstone.text.normalise import normalise
 from touchstone.text.tokens import term, tokenise
 from touchstone.text.values import find_values
@@ -27,8 +28,18 @@ COVERED = 0.5
 ROOT = 5
 # So many words in common, the verb apart, and two sentences tell of one act.
 SAME_ACT = 2
+# So many words, none of which the source uses: it grants the benefit for another thing.
+FOREIGN = 2
+CONDITIONS = frozenset("if unless where once provided when".split())
+DROPPED = frozenset("dropped lifted scrapped removed cancelled canceled wiped withdrawn".split())
+COMPANY = frozenset("agent agents staff we support advisers representatives team assistants chat desk".split())
 # "Agents may", "customers may": the word permits; elsewhere it leaves open.
-PERMITTED = frozenset("agent agents staff customers customer members member you we guests guest advisers".split())
+PERMITTED = frozenset(
+    "agent agents staff customers customer members member you we guests guest advisers tenants passengers patients "
+    "students parents pupils players users buyers riders lessees patrons families holders visitors donors subscribers "
+    "residents applicants travellers owners clients representatives participants drivers".split()
+)
+PERMITTED_REACH = 8
 
 
 class Ground(NamedTuple):
@@ -41,6 +52,8 @@ class Ground(NamedTuple):
     is_open: bool
     is_undecided: bool
     assures: bool
+    is_conditional: bool
+    negates: bool
     possible: frozenset[str]
     terms: frozenset[str]
 
@@ -72,11 +85,23 @@ def find_stand(sources: Sequence[Text]) -> Stand:
         if source.name == "input":
             continue
         spoken = [s for s in source.sentences if not source.name.startswith("input") or _company_speaks(source, s)]
-        found = [_ground(source, sentence) for sentence in spoken]
+        found = _settle([_ground(source, sentence) for sentence in spoken])
         grounds += found
         roots = frozenset(t[:ROOT] for ground in found if not ground.is_undecided for t in ground.terms)
         passages.append(Passage(source.name, roots, frozenset(t for ground in found for t in ground.terms)))
     return Stand(tuple(grounds), tuple(passages))
+
+
+def _settle(grounds: list[Ground]) -> list[Ground]:
+    """What one sentence calls possible is no longer open when the next says "agents may grant this"."""
+    settled = list(grounds)
+    for at, ground in enumerate(grounds[1:]):
+        first, last = ground.sentence.first, ground.sentence.last
+        grants = any(_lets_agents(ground.source, k) for k in range(first, last - 2))
+        refers = any(token.word in ("this", "it", "that") for token in ground.source.tokens[first:last])
+        if grants and refers and not grounds[at].is_undecided:
+            settled[at] = grounds[at]._replace(is_open=False)
+    return settled
 
 
 def _company_speaks(source: Text, sentence: Sentence) -> bool:
@@ -91,6 +116,8 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
     hits = find(book(TABLE, *GIFTS, *DEEDS, "none"), tokens, first, last)
     kinds = frozenset(hit.head for hit in hits) - {"none"}
     granted = frozenset(hit.head for hit in hits if not _denied(source, sentence, hit)) - {"none"}
+    if not kinds and _drops_due(source, sentence):
+        kinds = granted = frozenset({"free"})
     if _pays(source, sentence):
         granted = granted if kinds - granted else granted | {SUM}
         kinds |= {SUM}
@@ -103,27 +130,61 @@ def _ground(source: Text, sentence: Sentence) -> Ground:
         undecided or _is_qualified(source, sentence),
         undecided,
         any(token.term in stems(TABLE, "assure") for token in tokens[first:last]),
+        any(token.word in CONDITIONS for token in tokens[first:last]),
+        any(token.term in stems(TABLE, "negation") for token in tokens[first:last])
+        and not any(token.word in COMPANY for token in tokens[first:last]),
         _possible(source, sentence),
         frozenset(token.term for token in tokens[first:last] if not token.is_stop),
     )
+
+
+def _drops_due(source: Text, sentence: Sentence) -> bool:
+    """Whether a charge is dropped, unconditionally: "late fees may be cancelled on request"."""
+    tokens = source.tokens[sentence.first : sentence.last]
+    words = {token.word for token in tokens}
+    if not words & DROPPED or words & CONDITIONS:
+        return False
+    terms = {token.term for token in tokens}
+    return bool(terms & stems(TABLE, "due")) and not terms & stems(TABLE, "negation")
 
 
 def _is_undecided(source: Text, sentence: Sentence) -> bool:
     """Whether the sentence leaves the result to a decision or to chance, or forbids to promise it."""
     tokens, first, last = source.tokens, sentence.first, sentence.last
     undecided = find(book(TABLE, "undecided", exact=True), tokens, first, last)
-    return bool(undecided or find(book(TABLE, "forbid"), tokens, first, last))
+    return any(not _binds_customer(source, hit, last) for hit in undecided) or bool(
+        find(book(TABLE, "forbid"), tokens, first, last)
+    )
+
+
+def _binds_customer(source: Text, hit: Hit, last: int) -> bool:
+    """ "The car must not be driven" is a rule for the customer; "agents must not" and "must not be waived" are not."""
+    tokens = source.tokens
+    if tokens[hit.first].word != "must" or tokens[hit.last - 1].word != "not":
+        return False
+    if any(token.word in COMPANY for token in tokens[max(0, hit.first - 2) : hit.first]):
+        return False
+    after = min(hit.last + NEGATION_AFTER, last)
+    return not find(book(TABLE, *GIFTS, *DEEDS, "say", "payment", "shed"), tokens, hit.last, after)
 
 
 def _is_qualified(source: Text, sentence: Sentence) -> bool:
     """Whether the sentence gives an estimate or a possibility."""
     tokens, first, last = source.tokens, sentence.first, sentence.last
+    if any(_lets_agents(source, at) for at in range(first, last - 2)):
+        return False
     if find(book(TABLE, "limit", exact=True), tokens, first, last):
         return True
     return any(
-        tokens[at].word == "may" and tokens[at - 1].word not in PERMITTED and is_modal(source, at)
+        tokens[at].word == "may" and not _is_permission(source, at, sentence) and is_modal(source, at)
         for at in range(first + 1, last)
     )
+
+
+def _lets_agents(source: Text, at: int) -> bool:
+    """ "Agents may grant this": whoever answers the customer decides."""
+    who, may, verb = source.tokens[at : at + 3]
+    return who.word in COMPANY and may.word in ("may", "can") and verb.term in stems(TABLE, "enact")
 
 
 def _possible(source: Text, sentence: Sentence) -> frozenset[str]:
@@ -140,7 +201,10 @@ def _possible(source: Text, sentence: Sentence) -> frozenset[str]:
 
 
 def _is_permission(source: Text, at: int, sentence: Sentence) -> bool:
-    return at > sentence.first and source.tokens[at - 1].word in PERMITTED
+    """ "Customers who have waited twelve weeks may cancel": the subject is somebody who is permitted."""
+    first = max(sentence.first, at - PERMITTED_REACH)
+    start = next((k for k in range(at, first, -1) if has_break(source, k, ",;:")), first)
+    return any(token.word in PERMITTED for token in source.tokens[start:at])
 
 
 def _pays(source: Text, sentence: Sentence) -> bool:
@@ -184,6 +248,26 @@ def coverage(terms: frozenset[str], stand: Stand) -> float:
     if not terms:
         return 0.0
     return max((sum(t[:ROOT] in p.roots for t in terms) / len(terms) for p in stand.passages), default=0.0)
+
+
+def is_foreign(commitment: Commitment, reply: Text, stand: Stand) -> bool:
+    """Whether the commitment has words beside those that give it away for nothing, and no passage uses any of them."""
+    tokens = reply.tokens
+    free = find(book(TABLE, "free"), tokens, commitment.first, commitment.last)
+    giving = {token.term for hit in free for token in tokens[hit.first : hit.last]}
+    terms = content(commitment, reply)
+    if len(terms) < FOREIGN or terms <= giving:
+        return False
+    return not any((terms - giving) & passage.terms for passage in stand.passages)
+
+
+def denies_too(terms: frozenset[str], stand: Stand) -> bool:
+    """Whether a ground says of the same things what will not be."""
+    return any(
+        ground.negates and 2 * len(ground.terms & terms) >= len(terms)
+        for ground in stand.grounds
+        if ground.terms & terms
+    )
 
 
 def granting(commitment: Commitment, stand: Stand) -> Ground | None:
@@ -269,7 +353,15 @@ def names(hit: Hit, reply: Text, stand: Stand) -> bool:
     words = {term(token.word) for token in reply.tokens[hit.first : hit.last] if not token.is_stop}
     if "tomorrow" in words and any({"next", term("day")} <= ground.terms for ground in stand.grounds):
         return True
+    if hit.head == "now" and any(_is_prompt(ground) for ground in stand.grounds):
+        return True
     return any(words <= ground.terms for ground in stand.grounds) if words else True
+
+
+def _is_prompt(ground: Ground) -> bool:
+    """Whether the ground speaks of the same day or of at once."""
+    tokens, first, last = ground.source.tokens, ground.sentence.first, ground.sentence.last
+    return bool(find(book(TABLE, "prompt"), tokens, first, last))
 
 
 def _wanted(commitment: Commitment) -> frozenset[str]:

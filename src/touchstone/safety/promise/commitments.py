@@ -7,48 +7,52 @@ from typing import NamedTuple
 from touchstone.core.reading import Sentence, Span, Text, Token, Value
 from touchstone.evidence.places import in_value
 from touchstone.safety.phrasebook import Hit, book, find, sentences, stems
-from touchstone.safety.promise.markers import ADVERBS, BE, SPEAKER, Marker, find_markers, has_break, is_modal
+from touchstone.safety.promise.kinds import GETTING, GIFTS, TABLE, find_kinds
+from touchstone.safety.promise.markers import ADVERBS, BE, CUSTOMER, SPEAKER, Marker, find_markers, has_break
+from touchstone.safety.promise.openness import (
+    CLAUSE,
+    HARD,
+    SOFT_BREAKS,
+    clause_end,
+    clause_start,
+    condition_of,
+    find_condition,
+    hedges,
+    is_disclaimed,
+    is_left_unknown,
+    is_negated,
+    is_no_such_thing,
+    is_question,
+    is_quoted,
+    is_told,
+    turns,
+)
 from touchstone.text.tokens import term
 
-TABLE = "promises.txt"
-# What a company gives away, and what it brings about.
-GIFTS = ("refund", "credit", "free", "discount", "replacement", "upgrade", "extension", "cover", "exception")
-DEEDS = ("arrival", "repair", "approval", "release", "recurrence")
-SUM = "sum"
-
-CLAUSE, HARD = ",;:()—–", ";:()—–"
-SOFT_BREAKS = frozenset("and but so because plus while which as or though although since that".split())
 # A currency sign stands before the first token of its value.
 SIGN = 2
 # A subject longer than this, or a guarantee further from its negation, belongs to something else.
 SUBJECT_REACH = 8
-NEGATION_REACH = 4
 COURTESY_REACH = 5
-# A decision further than this from its condition is another matter.
-CONDITION_REACH = 8
+NEWS_REACH = 4
 CLAUSE_REACH = 12
-CUSTOMER = frozenset("you you'll you're you've".split())
 PRONOUNS = frozenset("i we you it she he they".split())
 PERSONAL = SPEAKER | CUSTOMER | frozenset("your us our me my it it's that's this yours".split())
 PARTIES = SPEAKER | CUSTOMER | frozenset("your us our me my yours".split())
 GIVE_WORD = frozenset("guarantee promise assure commit swear vow pledge".split())
 # "a guarantee", "our price promise": things the company has, not words it gives.
 OWNED = frozenset("a the our this your back price satisfaction my month year under of delivery service no".split())
-MONEY = frozenset("money cash amount sum payment balance payout".split())
-GETTING = frozenset(
-    term(w) for w in "get receive have give pay add put send see count credit transfer offer be".split()
-)
-BACK = frozenset("back return returned returning".split())
-# What the customer sends back is no money.
-SENDING = frozenset("send sending sent".split())
 # Between the committing word and its verb: "they will definitely".
 SURELY = frozenset("definitely certainly surely absolutely undoubtedly".split())
 # "Consider the room sorted".
 DONE = frozenset("done sorted settled fixed booked yours approved granted waived refunded cancelled gone".split())
+# Whom the agent lays something before: "I'll put it to her today".
+DECIDERS = frozenset("her him them".split())
+ASKING = frozenset("what how when whether which who why where".split())
+# What a negation before it refuses.
+GIVEN = frozenset({"refund", "credit", "sum", "replacement", "upgrade", "cover"})
 DEADLINE_CUES = frozenset("within in under inside than next exactly most just only".split())
 PAST_TIMES = frozenset("from since of for until till after was were last ago every each per".split())
-# "Should it break": a condition, not a hedge.
-INVERTED = frozenset("you your it the one we there anything a an any he she they this that".split())
 
 
 class Commitment(NamedTuple):
@@ -69,6 +73,7 @@ class Commitment(NamedTuple):
     is_yours: bool
     is_personal: bool
     is_ruling: bool
+    condition: frozenset[str]
     verb: str
 
     def span(self, reply: Text) -> Span:
@@ -84,43 +89,49 @@ def find_commitments(reply: Text) -> tuple[Commitment, ...]:
 def _in_sentence(reply: Text, sentence: Sentence) -> Iterator[Commitment]:
     markers = list(find_markers(reply, sentence))
     cues = list(_cues(reply, sentence))
-    if not (cues or markers) or _is_question(reply, sentence):
+    if not (cues or markers) or is_question(reply, sentence):
         return
-    left_open = _left_open(reply, sentence)
+    left_open = find_condition(reply, sentence)
     given = [
-        cue
-        for cue in cues
-        if not _is_negated(reply, sentence, cue.first) and not _is_quoted(reply, sentence, cue.first)
+        cue for cue in cues if not is_negated(reply, sentence, cue.first) and not is_quoted(reply, sentence, cue.first)
     ]
     found = False
     for at, marker in enumerate(markers):
         start = _subject_start(reply, marker.first, sentence.first if at == 0 else markers[at - 1].verb)
         end = _unit_end(reply, marker, markers[at + 1] if at + 1 < len(markers) else None, sentence)
-        if left_open is not None and not _turns(reply, left_open, marker.first):
+        if left_open is not None and not turns(reply, left_open, marker.first):
             continue
-        if _is_disclaimed(reply, marker.first, sentence) or _is_quoted(reply, sentence, marker.first):
+        if is_disclaimed(reply, marker.first, sentence) or is_quoted(reply, sentence, marker.first):
+            continue
+        if is_told(reply, start, sentence) or is_no_such_thing(reply, start, sentence):
+            continue
+        if is_left_unknown(reply, start, marker.first, sentence):
             continue
         if _is_tentative(reply, marker, start, end, sworn=bool(given)):
             continue
         found = True
         sure = any(token.word in SURELY for token in reply.tokens[marker.first : marker.verb])
-        yield _commitment(reply, marker, start, end, guaranteed=bool(given) or sure)
+        condition = condition_of(reply, sentence, start)
+        yield _commitment(reply, marker, start, end, guaranteed=bool(given) or sure, condition=condition)
     if left_open is not None:
         return
     governed = any(marker.first > cue.first for cue in given for marker in markers)
-    if given and not (found or governed) and not _hedges(reply, sentence.first, sentence.last):
+    if given and not (found or governed) and not hedges(reply, sentence.first, sentence.last):
         yield from _word_given(reply, sentence, given[0])
 
 
 def _word_given(reply: Text, sentence: Sentence, cue: Hit) -> Iterator[Commitment]:
     """A guarantee without a verb of its own: "Friday delivery, guaranteed". A rule for all homes is a policy."""
     if any(token.word in PERSONAL for token in reply.tokens[sentence.first : sentence.last]):
-        start = _back(reply, cue.first, sentence.first, HARD)
+        start = clause_start(reply, cue.first, sentence.first, HARD)
         marker = Marker(cue.first, min(cue.last, sentence.last - 1), is_future=True, is_negated=False)
-        yield _commitment(reply, marker, start, _hard_end(reply, cue.last, sentence.last), guaranteed=True)
+        end = clause_end(reply, cue.last, sentence.last)
+        yield _commitment(reply, marker, start, end, guaranteed=True, condition=frozenset())
 
 
-def _commitment(reply: Text, marker: Marker, start: int, end: int, *, guaranteed: bool) -> Commitment:
+def _commitment(
+    reply: Text, marker: Marker, start: int, end: int, *, guaranteed: bool, condition: frozenset[str]
+) -> Commitment:
     tokens = reply.tokens
     low, high = tokens[start].start, tokens[end - 1].end
     begin = bisect_left(reply.values, low - SIGN, key=lambda value: value.start)
@@ -132,67 +143,48 @@ def _commitment(reply: Text, marker: Marker, start: int, end: int, *, guaranteed
         for hit in find(book(TABLE, "time", "now"), tokens, marker.first, end)
         if tokens[max(hit.first - 1, 0)].word not in PAST_TIMES and not in_value(reply, tokens[hit.first].start)
     )
-    kinds = _kinds(reply, marker, start, end, values)
+    kinds = find_kinds(reply, marker, start, end, values)
     return Commitment(
         start,
         end,
         subject_of(tokens, start, marker.first),
         kinds,
-        tuple(value for value in values if value.kind in ("money", "percent", "number")),
+        tuple(value for value in values if _is_amount(reply, value)),
         tuple(value for value in values if value.start > after and _is_deadline(reply, value)),
         tuple(times),
         marker.is_future,
         marker.is_negated,
         guaranteed,
         any(token.word == "once" for token in tokens[marker.verb : end])
+        or _brings_news(tokens, marker.verb, end)
         or bool(find(book(TABLE, "courtesy"), tokens, marker.first, min(marker.verb + COURTESY_REACH, end))),
         tokens[marker.first].word == "can",
         any(token.word in ("your", "you") for token in tokens[start:end]),
         any(token.word in PARTIES or token.word.endswith("'ll") for token in tokens[start:end]),
         "approval" in kinds and any(token.term in stems(TABLE, "matter") for token in tokens[start:end]),
+        condition,
         tokens[marker.verb].term,
     )
 
 
-def _kinds(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> frozenset[str]:
-    hits = find(book(TABLE, *GIFTS, *DEEDS, SUM, "none"), reply.tokens, start, end)
-    kinds = {hit.head for hit in hits} - {"none"}
-    if any(v.kind == "percent" and reply.raw[v.end : v.end + 5].strip().startswith("off") for v in values):
-        kinds.add("discount")
-    handed = reply.tokens[marker.verb].term in GETTING or reply.tokens[marker.first].word in ("is", "are")
-    paid = handed and any(v.kind == "money" for v in values)
-    if paid or (not kinds and any(token.word in MONEY for token in reply.tokens[start:end])):
-        kinds.add(SUM)
-    return frozenset(kinds | _composed(reply, marker, start, end, values))
-
-
-def _composed(reply: Text, marker: Marker, start: int, end: int, values: tuple[Value, ...]) -> set[str]:
-    """Kinds told by two words apart: money that comes back, a charge that is dropped, a sum that comes off."""
-    unit = reply.tokens[start:end]
-    words, terms = {token.word for token in unit}, {token.term for token in unit}
-    money = any(v.kind == "money" for v in values)
-    due = bool(terms & stems(TABLE, "due"))
-    kinds: set[str] = set()
-    sent = any(token.word in BACK and unit[at - 1].word in SENDING for at, token in enumerate(unit) if at)
-    if words & BACK and not sent and (money or due or words & MONEY):
-        kinds.add("refund")
-    if terms & stems(TABLE, "shed") and due:
-        kinds.add("free")
-    if "off" in words and money:
-        kinds.add("discount")
-    if "never" in words and "again" in words and not words & CUSTOMER:
-        kinds.add("recurrence")
-    return kinds
+def _brings_news(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
+    """ "You'll have our decision", "you'll be told the result": that there will be word, not which."""
+    return tokens[verb].term in GETTING and any(
+        token.term in stems(TABLE, "news") for token in tokens[verb + 1 : min(verb + NEWS_REACH, end)]
+    )
 
 
 def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: bool) -> bool:
     """Whether the words try, ask, pass on, need something of the customer, hedge, or stand in a condition."""
     tokens = reply.tokens
-    conditions = stems(TABLE, "condition")
-    if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
+    if (
+        _is_condition(tokens, start, end)
+        or _announces(reply, marker, start, end)
+        or _refuses(reply, marker, start, end)
+    ):
         return True
     expects = tokens[marker.first].word == "expect"
-    if _hedges(reply, marker.first + 1 if expects else start, end):
+    if hedges(reply, marker.first + 1 if expects else start, end):
         return True
     lets = any(hit.first == marker.verb for hit in find(book(TABLE, "exception"), tokens, marker.verb, end))
     if expects or (lets and not any(token.word == "if" for token in tokens[max(0, start - CLAUSE_REACH) : start])):
@@ -206,12 +198,12 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
     gives = any(hit.head in GIFTS for hit in find(book(TABLE, *GIFTS, "none"), tokens, marker.first, end))
     if predicate == "able" or (subject == "agent" and not gives and _passes_on(tokens, marker.verb, end)):
         return True
-    if subject == "agent" and marker.is_negated and not _kinds(reply, marker, start, end, ()):
+    if subject == "agent" and marker.is_negated and not find_kinds(reply, marker, start, end, ()):
         return True  # "I won't invent a date" takes nothing upon itself
     if subject == "customer" and marker.is_negated and tokens[marker.verb].word in ("have", "need"):
         # "You won't have to delete anything" spares a step; sparing a payment is a gift.
         return not any(hit.head in GIFTS for hit in find(book(TABLE, *GIFTS, "none"), tokens, marker.first, end))
-    if subject == "customer" and not sworn and marker.is_negated and not _kinds(reply, marker, start, end, ()):
+    if subject == "customer" and not sworn and marker.is_negated and not find_kinds(reply, marker, start, end, ()):
         return not find(book(TABLE, "time", "word"), tokens, marker.first, end)
     if subject == "customer":
         return tokens[marker.verb].term in stems(TABLE, "need")
@@ -220,6 +212,41 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
     if subject == "thing" and any(hit.head == "approval" and hit.first > marker.verb for hit in granted):
         return False  # "they will find in your favour"
     return not marker.is_negated and (tokens[marker.verb].term in tries or term(predicate) in tries)
+
+
+def _is_condition(tokens: tuple[Token, ...], start: int, end: int) -> bool:
+    """Whether the words are themselves what something hangs on: "once it is approved", "even where it is granted"."""
+    conditions = stems(TABLE, "condition")
+    if tokens[start].word in conditions or (start and tokens[start - 1].word in conditions):
+        return True
+    return tokens[start].word in ("even", "only") and start + 1 < end and tokens[start + 1].word == "where"
+
+
+def _announces(reply: Text, marker: Marker, start: int, end: int) -> bool:
+    """ "Here's how we'll tackle it", "they'll say when it is due", "what I can do is show you": nothing is settled."""
+    tokens = reply.tokens
+    after = [token.word for token in tokens[marker.verb + 1 : min(marker.verb + 3, end)]]
+    if tokens[marker.verb].word in ("say", "tell", "see", "hear") and after[:1] and after[0] in ASKING:
+        return True
+    if not start or tokens[start - 1].word not in ("what", "how"):
+        return False
+    if tokens[marker.verb].word == "do" and after[:1] == ["is"]:
+        return len(after) > 1 and term(after[1]) in stems(TABLE, "try")
+    return all(word in ("it", "this", "that") for word in after) and marker.verb + 3 > end
+
+
+def _refuses(reply: Text, marker: Marker, start: int, end: int) -> bool:
+    """ "The fee won't be coming back", "I won't pretend": a gift or a word is denied; "won't lose it" keeps it."""
+    tokens = reply.tokens
+    if not marker.is_negated:
+        return False
+    if tokens[marker.verb].term in stems(TABLE, "say"):
+        return True
+    denied = {token.word for token in tokens[marker.first : marker.verb]} & {"won't", "not", "never"}
+    if not denied or any(token.term in stems(TABLE, "loss", "due") for token in tokens[marker.verb : end]):
+        return False
+    kinds = find_kinds(reply, marker, start, end, ())
+    return bool(kinds) and kinds <= GIVEN
 
 
 def _predicate(tokens: tuple[Token, ...], verb: int, end: int) -> str:
@@ -231,9 +258,13 @@ def _predicate(tokens: tuple[Token, ...], verb: int, end: int) -> str:
 
 def _passes_on(tokens: tuple[Token, ...], verb: int, end: int) -> bool:
     """ "I'm sending this to our claims team": whoever it goes to decides."""
-    desks = stems(TABLE, "desk", "file")
+    desks, ways = stems(TABLE, "desk", "file"), frozenset({"to", "on"})
+    if tokens[verb].term in stems(TABLE, "hand"):
+        if any(tokens[at].word == "to" and tokens[at + 1].word in DECIDERS for at in range(verb, end - 1)):
+            return True
+        desks, ways = desks | stems(TABLE, "decider"), ways | {"with", "before", "of"}
     return any(
-        tokens[at].word in ("to", "on") and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
+        tokens[at].word in ways and any(token.term in desks for token in tokens[at + 1 : min(at + 5, end)])
         for at in range(verb, end)
     )
 
@@ -287,53 +318,12 @@ def _is_said_guaranteed(reply: Text, sentence: Sentence, at: int) -> bool:
     )
 
 
-def _is_negated(reply: Text, sentence: Sentence, at: int) -> bool:
-    """Whether a negation or a hedge stands close before a word, in its clause."""
-    first = max(_back(reply, at, sentence.first, CLAUSE), at - NEGATION_REACH)
-    weak = stems(TABLE, "negation") | {"whether", "if", "wish", "love"}
-    return any(token.term in weak for token in reply.tokens[first:at]) or _hedges(reply, first, at)
-
-
-def _is_disclaimed(reply: Text, marker: int, sentence: Sentence) -> bool:
-    """Whether a denied verb of saying governs the marker: "I can't promise it'll come", "not sure you'll get"."""
-    first = _back(reply, marker, sentence.first, HARD)
-    says = stems(TABLE, "say")
-    for at in range(first, marker):
-        if reply.tokens[at - 1].word == "without" and reply.tokens[at - 2].word in ("goes", "going"):
-            continue  # "it goes without saying"
-        if reply.tokens[at].term in says and _is_negated(reply, sentence, at):
-            turned = {token.word for token in reply.tokens[at:marker]} & {"but", "though", "however"}
-            return not turned
-    return False
-
-
-def _left_open(reply: Text, sentence: Sentence) -> int | None:
-    """Where the sentence hangs on a decision: "if it is approved", "subject to a check", "depending on stock"."""
-    decisions = stems(TABLE, "decision")
-    return next(
-        (
-            hit.first
-            for hit in find(book(TABLE, "condition"), reply.tokens, sentence.first, sentence.last)
-            for at in range(hit.last, min(hit.last + CONDITION_REACH, _hard_end(reply, hit.last, sentence.last)))
-            if reply.tokens[at].term in decisions
-        ),
-        None,
-    )
-
-
-def _turns(reply: Text, condition: int, marker: int) -> bool:
-    """Whether a "but" stands between the condition and what is promised all the same."""
-    return any(token.word in ("but", "however") for token in reply.tokens[condition:marker])
-
-
-def _is_quoted(reply: Text, sentence: Sentence, at: int) -> bool:
-    """Whether the words are somebody's, in quotation marks."""
-    before = reply.raw[sentence.start : reply.tokens[at].start]
-    return before.count('"') % 2 == 1 or before.count("\u201c") > before.count("\u201d")
-
-
-def _is_question(reply: Text, sentence: Sentence) -> bool:
-    return reply.raw[sentence.start : sentence.end].rstrip("\"')] ").endswith("?")
+def _is_amount(reply: Text, value: Value) -> bool:
+    """Money, shares and counts; "the 14th" and "day 14" are times."""
+    if value.kind not in ("money", "percent", "number"):
+        return False
+    ordinal = reply.raw[value.end : value.end + 2] in ("st", "nd", "rd", "th")
+    return not (value.kind == "number" and (ordinal or reply.raw[: value.start].casefold().endswith("day ")))
 
 
 def _is_deadline(reply: Text, value: Value) -> bool:
@@ -341,18 +331,6 @@ def _is_deadline(reply: Text, value: Value) -> bool:
     if value.kind == "duration":
         return bool(DEADLINE_CUES & set(before[-2:]))
     return value.kind in ("date", "time") and not PAST_TIMES & set(before[-1:])
-
-
-def _hedges(reply: Text, first: int, last: int) -> bool:
-    """Whether a hedge stands among the tokens; "should it break" is none."""
-    tokens = reply.tokens
-    return any(
-        not (tokens[hit.first].word == "should" and hit.last < len(tokens) and tokens[hit.last].word in INVERTED)
-        for hit in find(book(TABLE, "hedge", exact=True), tokens, first, last)
-    ) or any(
-        tokens[at].word == "may" and is_modal(reply, at) and tokens[max(at - 1, 0)].word != "what"
-        for at in range(first, last)
-    )
 
 
 def _subject_start(reply: Text, marker: int, floor: int) -> int:
@@ -368,22 +346,8 @@ def _subject_start(reply: Text, marker: int, floor: int) -> int:
     return at
 
 
-def _back(reply: Text, at: int, floor: int, marks: str) -> int:
-    while at > floor and not has_break(reply, at, marks):
-        at -= 1
-    return at
-
-
 def _unit_end(reply: Text, marker: Marker, following: Marker | None, sentence: Sentence) -> int:
-    end = _hard_end(reply, marker.verb + 1, sentence.last)
+    end = clause_end(reply, marker.verb + 1, sentence.last)
     if following is None or following.first >= end:
         return end
     return max(marker.verb + 1, _subject_start(reply, following.first, marker.verb + 1))
-
-
-def _hard_end(reply: Text, at: int, last: int) -> int:
-    while at < last and not has_break(reply, at, HARD):
-        if reply.tokens[at].word == "so" or (reply.tokens[at].word in SOFT_BREAKS and has_break(reply, at, ",")):
-            break
-        at += 1
-    return at

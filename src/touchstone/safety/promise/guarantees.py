@@ -9,14 +9,15 @@ from touchstone.core.result import Anchor, Evidence, Violation
 from touchstone.evidence.equality import same
 from touchstone.safety.promise import backing
 from touchstone.safety.promise.backing import COVERED, Ground, Stand
-from touchstone.safety.promise.commitments import GIFTS, SUM, Commitment, find_commitments
+from touchstone.safety.promise.commitments import Commitment, find_commitments
+from touchstone.safety.promise.kinds import GIFTS, SUM
 
 GRANTED_ELSEWHERE = "commits to something free; the source grants it for something else"
 LEFT_OPEN = "says as certain what the source leaves open or rules out"
 # What a company cannot bring about on the spot.
 MENDING = frozenset({"repair", "approval"})
-# So many words, none of which the source uses: it grants the benefit for another thing.
-FOREIGN = 2
+# So much of a commitment's words in the sentence that grants its kind: that sentence grants it.
+ALIKE = 0.4
 
 
 class Finding(NamedTuple):
@@ -82,16 +83,20 @@ def _unbacked_gift(weighed: Weighed) -> Finding | None:
     named = "a sum of money" if kinds == [SUM] else " / ".join(kind for kind in kinds if kind != SUM)
     ground = backing.granting(commitment, stand)
     if ground is None:
+        if weighed.against and weighed.against.kinds & commitment.kinds and _is_condition_shared(weighed):
+            return None  # the source leaves it open, and so does the reply
         stated = all(backing.stated(value, weighed.anchors) for value in commitment.amounts)
         if weighed.coverage >= COVERED and not weighed.against and stated and "exception" not in kinds:
             return None
         why = "the source leaves it open or rules it out" if weighed.against else "no source or policy grants it"
         return Finding(f"commits to {named}; {why}", weighed.against)
-    if "free" in kinds and weighed.coverage == 0 and len(weighed.terms) >= FOREIGN:
+    if "free" in kinds and weighed.coverage == 0 and backing.is_foreign(commitment, weighed.reading.reply, stand):
         return Finding(GRANTED_ELSEWHERE, ground)
     asked = weighed.reading.question.values if weighed.reading.question else ()
     for value in commitment.amounts:
         backed = backing.stated(value, weighed.anchors) or backing.within_cap(value, ground)
+        if _shown(weighed, value.start, value.end) == "'free'":
+            backed = backed or "replacement" in kinds or any("free" in g.kinds - g.denied for g in stand.grounds)
         if not backed and not any(same(value, other) for other in asked):
             shown = _shown(weighed, value.start, value.end)
             return Finding(f"commits to {shown}; the source grants no such amount", ground)
@@ -111,6 +116,8 @@ def _unbacked_time(weighed: Weighed) -> Finding | None:
     acts = commitment.subject == "thing" and commitment.is_yours and not commitment.is_courteous
     if not commitment.is_future or not (commitment.kinds or commitment.is_guaranteed or acts):
         return None
+    if commitment.subject == "agent" and commitment.is_courteous and not commitment.kinds & {*GIFTS, SUM, "repair"}:
+        return None  # "I'll go through your file on Thursday" is the agent's own time
     unstated = [(v.start, v.end) for v in commitment.deadlines if not backing.stated(v, weighed.anchors)]
     against = weighed.against
     is_open = not weighed.stand.grounds or (against is not None and bool(against.kinds & commitment.kinds))
@@ -166,12 +173,42 @@ def _unbacked_outcome(weighed: Weighed) -> Finding | None:
         return Finding("foretells a decision that no source has taken", weighed.against)
     if weighed.coverage >= COVERED or commitment.is_courteous or timely:
         return None
+    if commitment.is_offered or _is_own_deed(weighed):
+        return None
+    if commitment.is_negated and backing.denies_too(weighed.terms, weighed.stand):
+        return None
+    hangs = commitment.condition and any(ground.is_conditional for ground in weighed.stand.grounds)
+    if hangs or _is_granted_alike(weighed):
+        return None
     concerns = commitment.kinds or commitment.is_personal or commitment.is_negated or commitment.is_guaranteed
     if weighed.open is not None and concerns:
         return Finding(LEFT_OPEN, weighed.open)
     if not weighed.stand.grounds and commitment.kinds:
         return Finding("says as certain what no source speaks of", None)
     return None
+
+
+def _is_own_deed(weighed: Weighed) -> bool:
+    """What the agent has sent, nothing given away: it settles nothing that others decide."""
+    commitment = weighed.commitment
+    if commitment.subject != "agent" or commitment.kinds & {*GIFTS, SUM, *MENDING}:
+        return False
+    return not commitment.is_future and not any(value.kind == "money" for value in commitment.amounts)
+
+
+def _is_condition_shared(weighed: Weighed) -> bool:
+    """Whether a source that sets conditions uses a word of the commitment's own condition."""
+    condition = weighed.commitment.condition
+    return any(ground.is_conditional and ground.terms & condition for ground in weighed.stand.grounds)
+
+
+def _is_granted_alike(weighed: Weighed) -> bool:
+    """Whether what is given away stands in a source, in a sentence that shares a word with it."""
+    if not weighed.commitment.kinds & {*GIFTS, SUM}:
+        return False
+    ground = backing.granting(weighed.commitment, weighed.stand)
+    shared = len(ground.terms & weighed.terms) if ground else 0
+    return shared > 0 and shared >= ALIKE * len(weighed.terms)
 
 
 def _shown(weighed: Weighed, start: int, end: int) -> str:

@@ -15,6 +15,7 @@ NEGATIVES = frozenset("not never".split())
 # "Nobody here will ask", "not a single one will": the subject denies.
 NOBODY = frozenset("nobody nothing none no not neither".split())
 SPEAKER = frozenset("i we i've we've i'll we'll i'm we're i'd we'd".split())
+CUSTOMER = frozenset("you you'll you're you've".split())
 PAST_GRANTS = frozenset(
     "added applied credited refunded waived approved extended upgraded issued removed reversed cancelled canceled "
     "authorised authorized granted reimbursed compensated".split()
