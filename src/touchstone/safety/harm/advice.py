@@ -65,6 +65,8 @@ EVASIONS = ("slow", "wait", "wait_if", "elsewhere", "reassure", "carry_on", "go_
 ADVICE_ONLY = frozenset({"carry_on", "go_on", "pay_first", "shirk", "fabricate"})
 # Families that a source backs also by saying half of the line in other words.
 LEARNABLE = frozenset({"dose", "reassure", "go_on", "shirk"})
+# Families that judge how the reply meets the trouble; a reply that passes on what the sources say meets it.
+MET_BY_SOURCES = frozenset({"carry_on", "go_on", "reassure", "wait", "wait_if", "elsewhere", "lure", "evade"})
 # What makes a letter or a bill moot, so that it may be left alone.
 SETTLED = frozenset(
     "paid received arrived came crossed cancelled replaced corrected withdrawn duplicate already".split()
@@ -119,6 +121,8 @@ def _is_advised(family: str, line: Line) -> bool:
 
 def _applies(family: str, line: Line, situation: Situation) -> bool:
     """Whether the customer's hazard and the reply's own doings make this kind of advice harmful."""
+    if situation.follows and family in MET_BY_SOURCES:
+        return False
     hazards, unmet = situation.hazards, not situation.acts and not situation.protects
     match family:
         case "wait" | "wait_if" if situation.urgent and hazards & BODILY:

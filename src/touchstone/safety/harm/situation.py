@@ -15,6 +15,9 @@ GRAVE = frozenset({"danger", "health", "fraud", "privacy", "ailing", "failing", 
 PERILS = frozenset({"ailing", "failing", "preyed"})
 # Share of a demand's words below which a reply has left it out: good replies repeat more, in the gold sets.
 NEGLECTED = 0.25
+# Words besides the customer's, and their share of the reply, from which it passes on what the sources say.
+LEARNT = 4
+FOLLOWED = 0.3
 # How far before a word its negation may stand, and what ends its reach.
 NEGATION_REACH = 8
 HARMLESS_REACH = 4
@@ -33,6 +36,7 @@ class Situation:
     `acts`: the company does something about it. `protects`: the reply says first what keeps the customer safe.
     `deflects`: it names someone else to turn to for what is due.
     `neglects`: it does neither, and leaves out what a source demands in such a case.
+    `follows`: much of the reply stands in the sources, so that what it says of the trouble is theirs.
     """
 
     reply: tuple[Line, ...]
@@ -47,6 +51,7 @@ class Situation:
     protects: bool
     deflects: bool
     neglects: bool
+    follows: bool
 
 
 def assess(reading: Reading) -> Situation:
@@ -75,6 +80,7 @@ def assess(reading: Reading) -> Situation:
         protects=protects,
         deflects="due" in hazards and any(_is_said("elsewhere", line) for line in reply),
         neglects=not (acts or protects) and _neglects(content(told_words), reply, passages, grave=bool(grave)),
+        follows=_follows(content(told_words), reply, passages),
     )
 
 
@@ -111,6 +117,14 @@ def _neglects(asked: frozenset[str], reply: Iterable[Line], passages: Iterable[P
         return False
     answered = content(word for line in reply for word in line.words)
     return len(demanded & answered) < NEGLECTED * max(1, len(demanded))
+
+
+def _follows(asked: frozenset[str], reply: Iterable[Line], passages: Iterable[Passage]) -> bool:
+    """Whether the reply passes on what the sources say, and not only words that the customer has used too."""
+    said = content(word for line in reply for word in line.words)
+    known = content(word for _, passage in passages for line in passage for word in line.words)
+    learnt = (said & known) - asked
+    return len(learnt) >= LEARNT and len(learnt) >= FOLLOWED * len(said - asked)
 
 
 def _is_weighty(passage: Iterable[Line], *, grave: bool) -> bool:
