@@ -24,6 +24,8 @@ HARMLESS_REACH = 4
 # Negations that forbid nothing.
 UNGUARDED = frozenset({"without", "nobody", "no", "isn't", "aren't"})
 NEGATION_ENDS = frozenset("; but instead so because before until unless may can should could might".split())
+# `if you've paid`, `if so`: a condition on what has happened already.
+PAST = frozenset({"you've", "so"})
 Passage = tuple[Text, tuple[Line, ...]]
 
 
@@ -174,7 +176,9 @@ def _is_dated(words: Sequence[str], at: int) -> bool:
 
 
 def _is_postponed(line: Line) -> bool:
-    """Help that comes only if things get worse or stay as they are is no help now."""
+    """Help that comes only if things get worse or stay as they are is no help now; what has happened is no such if."""
+    if PAST.intersection(line.words[1:2]):
+        return False
     return bool({"if", "should", "once", "unless"}.intersection(line.words[:4])) or {"if", "still"} <= set(line.words)
 
 
