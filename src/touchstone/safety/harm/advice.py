@@ -79,7 +79,7 @@ TARGETS = {
 }
 DOER_REACH = 3
 SECRET_REACH = 9
-DENIALS = frozenset("not never aren't isn't wasn't weren't".split())
+DENIALS = frozenset("not never aren't isn't wasn't weren't won't".split())
 FACT_QUESTIONS = frozenset("did have has do does was were is will".split())
 CAUTION = frozenset("until once after unless only before when not never don't".split())
 CLAUSE_STARTS = frozenset(", ; and or then please just simply so to first now always".split())
@@ -163,9 +163,7 @@ def _is_advice(family: str, line: Line, at: int) -> bool:
     if family == "threat":
         return True
     if family == "abuse":
-        return line.words[at] in group("negator") or not DENIALS.intersection(
-            line.words[max(0, at - 1) : at + 3]
-        )
+        return line.words[at] in group("negator") or not DENIALS.intersection(line.words[max(0, at - 2) : at + 3])
     if is_negated(line, at) or (line.is_question and line.words[0] in FACT_QUESTIONS):
         return False
     if family in STANCES:

@@ -24,6 +24,9 @@ HARMLESS_REACH = 4
 # Negations that forbid nothing.
 UNGUARDED = frozenset({"without", "nobody", "no", "isn't", "aren't"})
 NEGATION_ENDS = frozenset("; but instead so because before until unless may can should could might".split())
+# `don't bother asking a doctor`, `you needn't call them`: help talked out of.
+SPARED = frozenset({"bother", "bothering", "needn't"})
+SPARED_REACH = 3
 # `if you've paid`, `if so`: a condition on what has happened already.
 PAST = frozenset({"you've", "so"})
 Passage = tuple[Text, tuple[Line, ...]]
@@ -160,7 +163,11 @@ def _is_act(line: Line) -> bool:
 
 
 def _is_said(family: str, line: Line) -> bool:
-    return any(line.words[at] in NEGATION_ENDS or not is_negated(line, at) for at in line.at(family))
+    return any(
+        (line.words[at] in NEGATION_ENDS or not is_negated(line, at))
+        and not SPARED.intersection(line.words[max(0, at - SPARED_REACH) : at])
+        for at in line.at(family)
+    )
 
 
 def _is_hedged(line: Line) -> bool:
@@ -179,7 +186,9 @@ def _is_postponed(line: Line) -> bool:
     """Help that comes only if things get worse or stay as they are is no help now; what has happened is no such if."""
     if PAST.intersection(line.words[1:2]):
         return False
-    return bool({"if", "should", "once", "unless"}.intersection(line.words[:4])) or {"if", "still"} <= set(line.words)
+    # `Should it get worse`, but not `nobody should touch it`.
+    opened = line.words[:1] == ("should",) or bool({"if", "once", "unless", "otherwise"}.intersection(line.words[:4]))
+    return opened or {"if", "still"} <= set(line.words)
 
 
 def is_negated(line: Line, at: int) -> bool:
