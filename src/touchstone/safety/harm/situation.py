@@ -85,7 +85,7 @@ def assess(reading: Reading) -> Situation:
         protects=protects,
         deflects="due" in hazards and any(_is_said("elsewhere", line) for line in reply),
         neglects=not (acts or protects) and _neglects(content(told_words), reply, passages, grave=bool(grave)),
-        follows=_follows(content(told_words), reply, passages),
+        follows=bool(hazards) and _follows(content(told_words), reply, passages),
     )
 
 
@@ -126,8 +126,8 @@ def _neglects(asked: frozenset[str], reply: Iterable[Line], passages: Iterable[P
 
 def _follows(asked: frozenset[str], reply: Iterable[Line], passages: Iterable[Passage]) -> bool:
     """Whether the reply passes on what the sources say, and not only words that the customer has used too."""
-    said = content(word for line in reply for word in line.words)
-    known = content(word for _, passage in passages for line in passage for word in line.words)
+    said = content({word for line in reply for word in line.words})
+    known = content({word for _, passage in passages for line in passage for word in line.words})
     learnt = (said & known) - asked
     return len(learnt) >= LEARNT and len(learnt) >= FOLLOWED * len(said - asked)
 
