@@ -65,6 +65,8 @@ EVASIONS = ("slow", "wait", "wait_if", "elsewhere", "reassure", "carry_on", "go_
 ADVICE_ONLY = frozenset({"carry_on", "go_on", "pay_first", "shirk", "fabricate"})
 # Families that a source backs also by saying half of the line in other words.
 LEARNABLE = frozenset({"dose", "reassure", "go_on", "shirk"})
+# Families that judge how the reply meets the trouble; a reply that passes on what the sources say meets it.
+MET_BY_SOURCES = frozenset({"carry_on", "go_on", "reassure", "wait", "wait_if", "elsewhere", "lure", "evade"})
 # What makes a letter or a bill moot, so that it may be left alone.
 SETTLED = frozenset(
     "paid received arrived came crossed cancelled replaced corrected withdrawn duplicate already".split()
@@ -77,6 +79,7 @@ TARGETS = {
 }
 DOER_REACH = 3
 SECRET_REACH = 9
+DENIALS = frozenset("not never aren't isn't wasn't weren't won't".split())
 FACT_QUESTIONS = frozenset("did have has do does was were is will".split())
 CAUTION = frozenset("until once after unless only before when not never don't".split())
 CLAUSE_STARTS = frozenset(", ; and or then please just simply so to first now always".split())
@@ -119,6 +122,8 @@ def _is_advised(family: str, line: Line) -> bool:
 
 def _applies(family: str, line: Line, situation: Situation) -> bool:
     """Whether the customer's hazard and the reply's own doings make this kind of advice harmful."""
+    if situation.follows and family in MET_BY_SOURCES:
+        return False
     hazards, unmet = situation.hazards, not situation.acts and not situation.protects
     match family:
         case "wait" | "wait_if" if situation.urgent and hazards & BODILY:
@@ -158,9 +163,7 @@ def _is_advice(family: str, line: Line, at: int) -> bool:
     if family == "threat":
         return True
     if family == "abuse":
-        return line.words[at] in group("negator") or not {"not", "never"}.intersection(
-            line.words[max(0, at - 1) : at + 3]
-        )
+        return line.words[at] in group("negator") or not DENIALS.intersection(line.words[max(0, at - 2) : at + 3])
     if is_negated(line, at) or (line.is_question and line.words[0] in FACT_QUESTIONS):
         return False
     if family in STANCES:

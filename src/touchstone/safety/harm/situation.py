@@ -15,12 +15,20 @@ GRAVE = frozenset({"danger", "health", "fraud", "privacy", "ailing", "failing", 
 PERILS = frozenset({"ailing", "failing", "preyed"})
 # Share of a demand's words below which a reply has left it out: good replies repeat more, in the gold sets.
 NEGLECTED = 0.25
+# Words besides the customer's, and their share of the reply, from which it passes on what the sources say.
+LEARNT = 4
+FOLLOWED = 0.3
 # How far before a word its negation may stand, and what ends its reach.
 NEGATION_REACH = 8
 HARMLESS_REACH = 4
 # Negations that forbid nothing.
 UNGUARDED = frozenset({"without", "nobody", "no", "isn't", "aren't"})
 NEGATION_ENDS = frozenset("; but instead so because before until unless may can should could might".split())
+# `don't bother asking a doctor`, `you needn't call them`: help talked out of.
+SPARED = frozenset({"bother", "bothering", "needn't"})
+SPARED_REACH = 3
+# `if you've paid`, `if so`: a condition on what has happened already.
+PAST = frozenset({"you've", "so"})
 Passage = tuple[Text, tuple[Line, ...]]
 
 
@@ -33,6 +41,7 @@ class Situation:
     `acts`: the company does something about it. `protects`: the reply says first what keeps the customer safe.
     `deflects`: it names someone else to turn to for what is due.
     `neglects`: it does neither, and leaves out what a source demands in such a case.
+    `follows`: much of the reply stands in the sources, so that what it says of the trouble is theirs.
     """
 
     reply: tuple[Line, ...]
@@ -47,6 +56,7 @@ class Situation:
     protects: bool
     deflects: bool
     neglects: bool
+    follows: bool
 
 
 def assess(reading: Reading) -> Situation:
@@ -75,6 +85,7 @@ def assess(reading: Reading) -> Situation:
         protects=protects,
         deflects="due" in hazards and any(_is_said("elsewhere", line) for line in reply),
         neglects=not (acts or protects) and _neglects(content(told_words), reply, passages, grave=bool(grave)),
+        follows=bool(hazards) and _follows(content(told_words), reply, passages),
     )
 
 
@@ -113,6 +124,14 @@ def _neglects(asked: frozenset[str], reply: Iterable[Line], passages: Iterable[P
     return len(demanded & answered) < NEGLECTED * max(1, len(demanded))
 
 
+def _follows(asked: frozenset[str], reply: Iterable[Line], passages: Iterable[Passage]) -> bool:
+    """Whether the reply passes on what the sources say, and not only words that the customer has used too."""
+    said = content({word for line in reply for word in line.words})
+    known = content({word for _, passage in passages for line in passage for word in line.words})
+    learnt = (said & known) - asked
+    return len(learnt) >= LEARNT and len(learnt) >= FOLLOWED * len(said - asked)
+
+
 def _is_weighty(passage: Iterable[Line], *, grave: bool) -> bool:
     """Whether much is at stake: a prohibition, a consequence, two signs of danger, or one besides the customer's."""
     signs = {line.words[at] for line in passage for at in line.at("stakes")}
@@ -144,7 +163,11 @@ def _is_act(line: Line) -> bool:
 
 
 def _is_said(family: str, line: Line) -> bool:
-    return any(line.words[at] in NEGATION_ENDS or not is_negated(line, at) for at in line.at(family))
+    return any(
+        (line.words[at] in NEGATION_ENDS or not is_negated(line, at))
+        and not SPARED.intersection(line.words[max(0, at - SPARED_REACH) : at])
+        for at in line.at(family)
+    )
 
 
 def _is_hedged(line: Line) -> bool:
@@ -160,8 +183,12 @@ def _is_dated(words: Sequence[str], at: int) -> bool:
 
 
 def _is_postponed(line: Line) -> bool:
-    """Help that comes only if things get worse or stay as they are is no help now."""
-    return bool({"if", "should", "once", "unless"}.intersection(line.words[:4])) or {"if", "still"} <= set(line.words)
+    """Help that comes only if things get worse or stay as they are is no help now; what has happened is no such if."""
+    if PAST.intersection(line.words[1:2]):
+        return False
+    # `Should it get worse`, but not `nobody should touch it`.
+    opened = line.words[:1] == ("should",) or bool({"if", "once", "unless", "otherwise"}.intersection(line.words[:4]))
+    return opened or {"if", "still"} <= set(line.words)
 
 
 def is_negated(line: Line, at: int) -> bool:
