@@ -7,7 +7,7 @@ from touchstone.core.reading import Sentence, Token
 from touchstone.text.normalise import Normal
 
 BOUNDARY = re.compile(r"[.!?…]{1,8}[\"')\]]{0,3}(?=\s|$)|\n\s{0,20}|;(?=\s)")
-LAST_WORD = re.compile(r"[\w.]{1,12}$")
+LAST_WORD = re.compile(r"[\w.'’]{1,12}$")
 LEAD = re.compile(r"(?:\s|[-*•·>](?=\s)){0,200}")
 SURE_END = re.compile(r"[!?\n;]")
 
@@ -35,7 +35,7 @@ def _ends(text: str) -> list[int]:
 def _inside(text: str, match: re.Match[str]) -> bool:
     """Whether a full stop belongs to an abbreviation, an initial or a list number, or a small letter follows it."""
     before = LAST_WORD.search(text, max(0, match.start() - 12), match.start())
-    word = before[0].casefold() if before else ""
+    word = before[0].strip("'’").casefold() if before else ""
     if match[0].startswith("."):
         if word in resource.words("abbreviations.txt") or (len(word) == 1 and word.isalpha() and word != "i"):
             return True
