@@ -45,6 +45,8 @@ HEADED = re.compile(
 PUBLIC = re.compile(
     rf"^\W{{0,3}}(?:\w{{2,20}} ){{0,2}}(?:{either('public_head')})(?: page| list)? ?[(:]", re.IGNORECASE
 )
+# `Cards are posted within …`, `we don't …`: a passage that lays down how things are done is meant for everybody.
+RULE = re.compile(r"\b(?:are|can|cannot|can't|may|must|[Ww]e|[Oo]ur|your|never|[Oo]nly|needs?|per|every|each)\b")
 COMPANY = re.compile(r"\(([^)]{2,50})\)")
 # `changed by +1 917 …`, `from 0701 …`: who did it.
 DONE_BY = re.compile(r"\b(?:by|from)(?: account| card| iban)? $", re.IGNORECASE)
@@ -183,6 +185,14 @@ def _is_public(text: str) -> bool:
     return bool(PUBLIC.search(text) and not _is_headed(text))
 
 
+@lru_cache(maxsize=512)
+def _is_general(text: str) -> bool:
+    """Does the passage lay down rules, and tell no one person's papers: whom it names there works for the company."""
+    data = recognise(text)
+    rule = RULE.search(text, 0, data[0].start if data else len(text))
+    return bool(rule and not _is_headed(text) and not any(datum.kind in OF_ONE_PERSON for datum in data))
+
+
 def _is_own(text: str, address: str) -> bool:
     """Does the mailbox stand under the name of the company that the passage's heading gives?"""
     company = COMPANY.search(text, 0, HEADING)
@@ -231,6 +241,8 @@ def _is_personal(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
         return False
     if datum.kind in OF_ONE_PERSON or (datum.kind == "account" and datum.partial):
         return True
+    if _is_general(text):
+        return datum.kind == "email" and is_free_mail(datum.key)
     if datum.kind == "name":
         shown = STAFF.search(before) or AUTHOR.search(before) or GOODS.match(text, datum.end)
         return not shown and _is_sure(text, datum, data)
