@@ -70,6 +70,8 @@ STRANGER = re.compile(
 FAMILY = re.compile(
     r" (?:family|household|couple|children|kids|twins)\b(?! (?:of|room|plan|ticket|pass))", re.IGNORECASE
 )
+# `our 'Painted Lady'`: goods and rooms bear names too.
+QUOTED = re.compile(r"['\"“‘] ?$")
 # What customers do and have; those who act for the company are named with their role.
 DOES = re.compile(rf"(?: (?:{either('person_does')})|'s (?:\w{{1,20}} )?(?:{either('person_has')}))\b", re.IGNORECASE)
 # `placed by`, `the policyholder is`: what follows says who somebody is.
@@ -198,17 +200,15 @@ def _name_leak(text: str, datum: Datum, known: Known, records: Background, leaks
     if STAFF.search(before) or STAFF_AFTER.match(after) or AUTHOR.search(before):
         return None
     if known.standing == "record":
-        titled = TITLE.search(before) is not None
-        if not datum.partial or titled or together or after.startswith("'s") or _is_told_of(before, after):
-            return _reason(datum, "read out from the record")
-        return None
+        return None if datum.partial and known.serves else _reason(datum, "read out from the record")
     if datum.partial:
         titled = TITLE.search(before) is not None
         if titled and records.mentions(datum):
             return _reason(datum, "read out from the record")
         stranger = STRANGER.search(before) or _is_family(before, after) or (titled and _is_told_of(before, after))
         return _reason(datum, "read out to whoever is asking") if stranger else None
-    if together or _is_told_of(before, after) or STRANGER.search(before) or DOES.match(after):
+    unheard_of = records.passages and not records.knows_surname(datum) and not QUOTED.search(before)
+    if unheard_of or together or _is_told_of(before, after) or STRANGER.search(before) or DOES.match(after):
         return _reason(datum, "read out to whoever is asking")
     return None
 

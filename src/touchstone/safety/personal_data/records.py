@@ -46,7 +46,10 @@ PUBLIC = re.compile(
     rf"^\W{{0,3}}(?:\w{{2,20}} ){{0,2}}(?:{either('public_head')})(?: page| list)? ?[(:]", re.IGNORECASE
 )
 # `Cards are posted within …`, `we don't …`: a passage that lays down how things are done is meant for everybody.
-RULE = re.compile(r"\b(?:are|can|cannot|can't|may|must|[Ww]e|[Oo]ur|your|never|[Oo]nly|needs?|per|every|each)\b")
+RULE = re.compile(r"\b(?:are|can|cannot|can't|may|must|[Ww]e|[Oo]ur|your|never|[Oo]nly|needs?|per|every|each|go(?:es)? to|run by)\b")
+# `Visit 3 (Fibrelane): …`: whose the passage is, and what follows may be of one person.
+TITLED = re.compile(r"^[^.\n]{0,60}\([^)]{2,50}\) ?:")
+FULL_STOP = re.compile(r"[a-z)\d][.;] ")
 COMPANY = re.compile(r"\(([^)]{2,50})\)")
 # `changed by +1 917 …`, `from 0701 …`: who did it.
 DONE_BY = re.compile(r"\b(?:by|from)(?: account| card| iban)? $", re.IGNORECASE)
@@ -68,6 +71,7 @@ NONDISCLOSURE = re.compile(
     re.IGNORECASE,
 )
 THIRD_PARTY = re.compile(rf"\b(?:{either('third_party')})\b[^;\n]{{0,25}}$", re.IGNORECASE)
+SERVING = re.compile(r"\b(?:driver|courier|rider|tech(?:nician)?|engineer|fitter|cleaner|plumber)\W{1,3}$", re.IGNORECASE)
 # Shops bear persons' names: `sold through John Lewis`.
 TRADE = re.compile(
     r"\b(?:sold(?! to\b)|stocked|available|buy|bought|stores?|retailers?|stockists?|brands?|partners?|through|via)\b",
@@ -77,6 +81,15 @@ NEAR = 60
 HEADING = 120
 # Each is looked for in the reply.
 MAX_RECORDED = 300
+
+
+# Labels that no rule gives its own people.
+HELD = re.compile(
+    r"\b(?:buyer|recipient|sender|tenant|guest|patient|customer|client|borrower|bidder|subscriber|policyholder"
+    r"|cardholder|delivered to|shipped to|sold to|placed by|booked by|paid by|registered to|lives (?:in|at))\W{1,3}"
+    r"(?:is |named |called )?(?:Mr\.? |Mrs\.? |Ms\.? )?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +107,12 @@ class Recorded:
         return THIRD_PARTY.search(text, max(0, self.datum.start - NEAR), self.datum.start) is not None
 
     @property
+    def serves(self) -> bool:
+        """Does the record call by first name whoever comes to the customer: a driver, a technician?"""
+        text = normalise(self.passage.raw).text
+        return self.datum.partial and SERVING.search(text, max(0, self.datum.start - NEAR), self.datum.start) is not None
+
+    @property
     def evidence(self) -> Evidence:
         start, end = normalise(self.passage.raw).span(self.datum.start, self.datum.end)
         return Evidence(self.passage.name, start, end, self.passage.raw[start:end])
@@ -106,6 +125,7 @@ class Known:
     standing: Standing
     evidence: tuple[Evidence, ...] = ()
     third_party: bool = False
+    serves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +148,18 @@ class Background:
         if any(_publishes(text, datum, shown) for text in self.passages):
             return Known("published")
         if held:
-            return Known("record", (held[0].evidence,), any(recorded.is_third_party for recorded in held))
+            return Known(
+                "record",
+                (held[0].evidence,),
+                any(recorded.is_third_party for recorded in held),
+                all(recorded.serves for recorded in held),
+            )
         return Known("unknown")
+
+    def knows_surname(self, name: Datum) -> bool:
+        """Did the customer say the last word of the name: somebody they know by it, or know of?"""
+        last = name.key.rpartition(" ")[2]
+        return any(re.search(rf"\b{re.escape(last)}\b", text.raw, re.IGNORECASE) for text in self.said)
 
     def mentions(self, name: Datum) -> bool:
         """Does a record hold all words of the name, wherever they stand?"""
@@ -189,8 +219,16 @@ def _is_public(text: str) -> bool:
 def _is_general(text: str) -> bool:
     """Does the passage lay down rules, and tell no one person's papers: whom it names there works for the company."""
     data = recognise(text)
-    rule = RULE.search(text, 0, data[0].start if data else len(text))
-    return bool(rule and not _is_headed(text) and not any(datum.kind in OF_ONE_PERSON for datum in data))
+    if _is_headed(text) or any(datum.kind in OF_ONE_PERSON for datum in data):
+        return False
+    persons = (
+        datum.start
+        for datum in data
+        if not (datum.partial if datum.kind == "name" else is_companys(text, datum))
+    )
+    first = next(persons, len(text))
+    stated = FULL_STOP.search(text, 0, first) is not None and not TITLED.search(text, 0, HEADING)
+    return stated or RULE.search(text, 0, first) is not None
 
 
 def _is_own(text: str, address: str) -> bool:
@@ -242,7 +280,7 @@ def _is_personal(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
     if datum.kind in OF_ONE_PERSON or (datum.kind == "account" and datum.partial):
         return True
     if _is_general(text):
-        return datum.kind == "email" and is_free_mail(datum.key)
+        return (datum.kind == "email" and is_free_mail(datum.key)) or HELD.search(before) is not None
     if datum.kind == "name":
         shown = STAFF.search(before) or AUTHOR.search(before) or GOODS.match(text, datum.end)
         return not shown and _is_sure(text, datum, data)
@@ -325,7 +363,8 @@ def _holds(text: str, datum: Datum, shown: str) -> bool:
         held = sum(word in words for word in wanted)
         return held >= 0.6 * len(wanted) and (not figures or figures[0] in words)
     if datum.kind == "birth_date":
-        return shown.casefold() in low
+        parts = re.findall(r"[a-z]{3,}|\d+", shown.casefold())
+        return shown.casefold() in low or (len(parts) == 3 and set(re.findall(r"[a-z]{3,}|\d+", low)).issuperset(parts))
     return datum.key in low or datum.key in re.sub(r"[ .-]", "", low)
 
 
