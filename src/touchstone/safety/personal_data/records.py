@@ -41,6 +41,11 @@ HEADED = re.compile(
     rf"|^\W{{0,3}}(?:\w{{2,20}} )?(?:{either('record_single')})(?: [\w/-]{{0,12}}\d[\w-]{{0,6}})? ?[(:,]",
     re.IGNORECASE,
 )
+# `Job entry: …`, `Incident sheet: …`: what somebody wrote down of one case.
+WRITTEN = re.compile(
+    r"^\W{0,3}(?!(?:price|size|wine|packing|parts|product|spec\w*|data|check) )(?:[\w'-]{2,20} ){1,2}"
+    r"(?:entry|sheet|list|export|notes?|log|data|file|extract|register|roster|slip|report)\b[^.:;\n]{0,30}:"
+)
 # `Team (Hartwell): …`, `Courses: …`: whoever is named there is named to everybody.
 PUBLIC = re.compile(
     rf"^\W{{0,3}}(?:\w{{2,20}} ){{0,2}}(?:{either('public_head')})(?: page| list)? ?[(:]", re.IGNORECASE
@@ -156,6 +161,11 @@ class Background:
             )
         return Known("unknown")
 
+    def is_stranger(self, mailbox: Datum) -> bool:
+        """Is it under a domain that no source knows?"""
+        domain = mailbox.key.partition("@")[2]
+        return bool(self.passages) and not any(domain in text.raw.casefold() for text in (*self.passages, *self.said))
+
     def knows_surname(self, name: Datum) -> bool:
         """Did the customer say the last word of the name: somebody they know by it, or know of?"""
         last = name.key.rpartition(" ")[2]
@@ -207,7 +217,7 @@ def is_record(raw: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_headed(text: str) -> bool:
-    return bool(HEADED.search(text) or NUMBERED.search(text))
+    return bool(HEADED.search(text) or NUMBERED.search(text) or WRITTEN.search(text))
 
 
 @lru_cache(maxsize=512)
