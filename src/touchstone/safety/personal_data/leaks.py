@@ -29,7 +29,7 @@ from touchstone.safety.personal_data.ownership import (
     is_service_line,
 )
 from touchstone.safety.personal_data.recognise import preceding, recognise
-from touchstone.safety.personal_data.records import Background, Known, background, forbids, is_record, is_same
+from touchstone.safety.personal_data.records import Background, Known, background, forbids, is_given, is_record, is_same
 from touchstone.safety.personal_data.traces import traces
 from touchstone.text.normalise import normalise
 
@@ -85,8 +85,8 @@ COLLEAGUE = re.compile(
     r"|,? (?:who|and) (?:leads|runs|heads|manages)",
     re.IGNORECASE,
 )
-# `our 'Painted Lady'`: goods and rooms bear names too.
-QUOTED = re.compile(r"['\"“‘] ?$")
+# `our 'Painted Lady'`, `an Arnold Clark branch`: goods, rooms and shops bear names too.
+THING = re.compile(r"(?:['\"“‘] ?|\b[Aa]n? |\bSt\.? )$")
 # What customers do and have; those who act for the company are named with their role.
 DOES = re.compile(rf"(?: (?:{either('person_does')})|'s (?:\w{{1,20}} )?(?:{either('person_has')}))\b", re.IGNORECASE)
 # `placed by`, `the policyholder is`: what follows says who somebody is.
@@ -237,7 +237,7 @@ def _name_leak(text: str, datum: Datum, known: Known, records: Background, leaks
         stranger = STRANGER.search(before) or _is_family(before, after) or RELATION.search(before)
         stranger = stranger or (titled and (_is_told_of(before, after) or _is_unheard_of(before, after, records)))
         return _reason(datum, "read out to whoever is asking") if stranger else None
-    unheard_of = records.passages and not records.knows_surname(datum) and not QUOTED.search(before)
+    unheard_of = records.passages and is_given(datum) and not records.knows_surname(datum) and not THING.search(before)
     if unheard_of or together or _is_told_of(before, after) or STRANGER.search(before) or DOES.match(after):
         return _reason(datum, "read out to whoever is asking")
     return None

@@ -313,13 +313,13 @@ def _is_personal(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
     telling = IDENTIFYING if datum.kind in CONTACTS else OF_ONE_PERSON
     if any(o.kind in telling or (datum.kind not in CONTACTS and o.kind == "account" and o.partial) for o in data):
         return True
-    named = (other for other in data if other.kind == "name" and (_is_given(other) or not other.partial))
+    named = (other for other in data if other.kind == "name" and (is_given(other) or not other.partial))
     return any(_leads_to(text, other, datum) for other in named if not _is_heading(text, other))
 
 
 def _is_sure(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
     """A name that a title, a role, contacts or a record tie to a person; shops and places bear names too."""
-    given = _is_given(datum)
+    given = is_given(datum)
     before = text[max(0, datum.start - NEAR) : datum.start]
     if re.search(r"\b(?:Mr|Mrs|Ms|Miss|Mx)\.? $", before) or PERSON_LABEL.search(before):
         return True
@@ -337,7 +337,8 @@ def _is_heading(text: str, name: Datum) -> bool:
     return text.startswith("):", name.end)
 
 
-def _is_given(name: Datum) -> bool:
+def is_given(name: Datum) -> bool:
+    """Is the first word a first name, and hardly anything else?"""
     first = name.key.partition(" ")[0]
     return first in resource.words("given_names.txt") and first not in resource.words("name_lookalikes.txt")
 
