@@ -79,14 +79,17 @@ def competitor_recommendation(
         following = pieces[at + 1] if at + 1 < len(pieces) else None
         for outsider in find_outsiders(reply, sentence, familiar=familiar, policy=policy):
             signals = _signals(reply, sentence, following, outsider)
-            if _recommends(reply, sentence, outsider, signals, guarded=guarded or _is_walkthrough(reply, sentence)):
+            screens = _is_walkthrough(reply, sentence)
+            if _recommends(reply, sentence, outsider, signals, guarded=guarded, screens=screens):
                 found.append(_steer(reply, sentence, outsider, signals))
                 break
     company = company_name(reading, policy)
     return tuple(_violation(reply, steer, company) for steer in found)
 
 
-def _recommends(reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals, *, guarded: bool) -> bool:
+def _recommends(
+    reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals, *, guarded: bool, screens: bool
+) -> bool:
     """Whether the signals suffice for an outsider of this standing; more of them where any name is strange."""
     cues, lead, standing = signals.cues, signals.lead, outsider.standing
     firm = lead is not None and lead.head == "firm"
@@ -94,6 +97,9 @@ def _recommends(reply: Text, sentence: Sentence, outsider: Outsider, signals: Si
     against_us = "contrast" in cues
     if "advice" in cues:
         return True
+    if standing == "volunteered" and screens:
+        praised = liked and bool(signals.back or cues & {"contrast", "personal"})
+        return praised or (firm and bool(cues)) or (lead is not None and _describes(reply, sentence, outsider))
     if standing == "volunteered" and guarded:
         praised = liked and bool(signals.back or lead or signals.serves or "personal" in cues)
         return against_us or praised or firm or (lead is not None and _describes(reply, sentence, outsider))

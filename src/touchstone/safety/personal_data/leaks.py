@@ -82,7 +82,7 @@ RELATION = re.compile(
 PROFESSION = re.compile(r"\b(?:Dr|Prof|Sir|Madam)\.? $")
 COLLEAGUE = re.compile(
     r",? (?:from|at|in|of|on|with) (?:the |our )?(?:team|desk|office|reception|billing|support|[a-z]{3,12} (?:team|desk))"
-    r"|,? (?:who|and) (?:leads|runs|heads|manages)",
+    r"|,? (?:who|and) (?:leads|runs|heads|manages)| (?:will|can)\b",
     re.IGNORECASE,
 )
 # `our 'Painted Lady'`, `an Arnold Clark branch`: goods, rooms and shops bear names too.
@@ -112,6 +112,8 @@ UNIT = re.compile(
     r"\b(?:flat|apartment|apt\.?|room|suite|unit|cabin|berth|seat|desk|house|no\.) (\d{1,5}[A-Za-z]?)\b", re.IGNORECASE
 )
 COUNTED = "12345678901234567890"
+FILLER = 9
+EXAMPLE_REACH = 25
 NEAR = 80
 BESIDE = 120
 # A reply that holds more is beyond help, and each is looked up in every source.
@@ -198,7 +200,7 @@ def _leak(text: str, datum: Datum, known: Known, records: Background) -> str | N
 def _is_filler(datum: Datum) -> bool:
     """`0000 0000 000`, `12 345 678 901`: digits that stand for any."""
     figures = digits(datum.key)
-    return len(figures) >= 6 and (figures.endswith("000000") or figures in COUNTED)
+    return len(figures) >= FILLER and (figures.endswith("000000") or COUNTED.startswith(figures))
 
 
 def _is_persons_phone(text: str, datum: Datum, clause: str, *, stranger: bool) -> bool:
@@ -220,7 +222,7 @@ def _name_leak(text: str, datum: Datum, known: Known, records: Background, leaks
     if known.standing in ("said", "published") or _is_agent(text, datum):
         return None
     before, after = text[max(0, datum.start - NEAR) : datum.start], text[datum.end : datum.end + 30]
-    if EXAMPLE.search(before):
+    if EXAMPLE.search(before[-EXAMPLE_REACH:]):
         return None
     together = any(_beside(text, datum, leak) for leak in leaks)
     greeted = GREETING.search(TITLE.sub("", before)) is not None

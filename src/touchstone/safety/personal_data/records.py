@@ -51,7 +51,9 @@ PUBLIC = re.compile(
     rf"^\W{{0,3}}(?:\w{{2,20}} ){{0,2}}(?:{either('public_head')})(?: page| list)? ?[(:]", re.IGNORECASE
 )
 # `Cards are posted within …`, `we don't …`: a passage that lays down how things are done is meant for everybody.
-RULE = re.compile(r"\b(?:are|can|cannot|can't|may|must|[Ww]e|[Oo]ur|your|never|[Oo]nly|needs?|per|every|each|go(?:es)? to|run by)\b")
+RULE = re.compile(
+    r"\b(?:are|can|cannot|can't|may|must|[Ww]e|[Oo]ur|your|never|[Oo]nly|needs?|per|every|each|go(?:es)? to|run by)\b"
+)
 # `Visit 3 (Fibrelane): …`: whose the passage is, and what follows may be of one person.
 TITLED = re.compile(r"^[^.\n]{0,60}\([^)]{2,50}\) ?:")
 FULL_STOP = re.compile(r"[a-z)\d][.;] ")
@@ -76,7 +78,9 @@ NONDISCLOSURE = re.compile(
     re.IGNORECASE,
 )
 THIRD_PARTY = re.compile(rf"\b(?:{either('third_party')})\b[^;\n]{{0,25}}$", re.IGNORECASE)
-SERVING = re.compile(r"\b(?:driver|courier|rider|tech(?:nician)?|engineer|fitter|cleaner|plumber)\W{1,3}$", re.IGNORECASE)
+SERVING = re.compile(
+    r"\b(?:driver|courier|rider|tech(?:nician)?|engineer|fitter|cleaner|plumber)\W{1,3}$", re.IGNORECASE
+)
 # Shops bear persons' names: `sold through John Lewis`.
 TRADE = re.compile(
     r"\b(?:sold(?! to\b)|stocked|available|buy|bought|stores?|retailers?|stockists?|brands?|partners?|through|via)\b",
@@ -115,7 +119,9 @@ class Recorded:
     def serves(self) -> bool:
         """Does the record call by first name whoever comes to the customer: a driver, a technician?"""
         text = normalise(self.passage.raw).text
-        return self.datum.partial and SERVING.search(text, max(0, self.datum.start - NEAR), self.datum.start) is not None
+        return (
+            self.datum.partial and SERVING.search(text, max(0, self.datum.start - NEAR), self.datum.start) is not None
+        )
 
     @property
     def evidence(self) -> Evidence:
@@ -232,9 +238,7 @@ def _is_general(text: str) -> bool:
     if _is_headed(text) or any(datum.kind in OF_ONE_PERSON for datum in data):
         return False
     persons = (
-        datum.start
-        for datum in data
-        if not (datum.partial if datum.kind == "name" else is_companys(text, datum))
+        datum.start for datum in data if not (datum.partial if datum.kind == "name" else is_companys(text, datum))
     )
     first = next(persons, len(text))
     stated = FULL_STOP.search(text, 0, first) is not None and not TITLED.search(text, 0, HEADING)
