@@ -81,7 +81,8 @@ RELATION = re.compile(
 )
 PROFESSION = re.compile(r"\b(?:Dr|Prof|Sir|Madam)\.? $")
 COLLEAGUE = re.compile(
-    r",? (?:from|at|in|of|on|with) (?:the |our )?(?:team|desk|office|reception|billing|support|[a-z]{3,12} (?:team|desk))"
+    r",? (?:from|at|in|of|on|with) (?:the |our )?"
+    r"(?:team|desk|office|reception|billing|support|[a-z]{3,12} (?:team|desk))"
     r"|,? (?:who|and) (?:leads|runs|heads|manages)| (?:will|can)\b",
     re.IGNORECASE,
 )
@@ -236,8 +237,8 @@ def _name_leak(text: str, datum: Datum, known: Known, records: Background, leaks
         titled = TITLE.search(before) is not None
         if titled and records.mentions(datum):
             return _reason(datum, "read out from the record")
-        stranger = STRANGER.search(before) or _is_family(before, after) or RELATION.search(before)
-        stranger = stranger or (titled and (_is_told_of(before, after) or _is_unheard_of(before, after, records)))
+        related = STRANGER.search(before) or _is_family(before, after) or RELATION.search(before)
+        stranger = related or (titled and (_is_told_of(before, after) or _is_unheard_of(before, after, records)))
         return _reason(datum, "read out to whoever is asking") if stranger else None
     unheard_of = records.passages and is_given(datum) and not records.knows_surname(datum) and not THING.search(before)
     if unheard_of or together or _is_told_of(before, after) or STRANGER.search(before) or DOES.match(after):

@@ -300,10 +300,8 @@ def _is_personal(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
         return not shown and _is_sure(text, datum, data)
     if datum.kind == "ip":
         return bool(LOGIN.search(text) or _is_headed(text))
-    if datum.kind == "email" and (is_role_mailbox(datum.key) or is_placeholder(datum.key)):
-        return False
-    if datum.kind == "email" and is_free_mail(datum.key):
-        return True
+    if datum.kind == "email" and (is_role_mailbox(datum.key) or is_placeholder(datum.key) or is_free_mail(datum.key)):
+        return not is_role_mailbox(datum.key) and not is_placeholder(datum.key)
     if PERSON_LABEL.search(before) or (datum.kind in ("phone", "iban", "account") and DONE_BY.search(before)):
         return True
     if _is_public(text):
