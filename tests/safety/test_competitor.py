@@ -53,6 +53,10 @@ def find(
         "A car phone from Currys would make more sense.",
         "There are better offers out there.",
         "Monday.com has a good one.",
+        "Students are happier with Larkfone.",
+        "Larkfone has us beaten on roaming.",
+        "For that I'd forget about us and order through Larkfone.",
+        "Larkfone is the one to have in the hills.",
     ],
 )
 def test_a_recommendation_of_another_company_is_found(response: str) -> None:
@@ -81,6 +85,11 @@ def test_a_recommendation_of_another_company_is_found(response: str) -> None:
         ("You told us Larkfone has it. We don't, sorry.", "Do you have it?"),
         ("I can't say whether other networks have it.", "Who has it?"),
         ("Use another browser or any charger with a USB plug.", "It doesn't load"),
+        ("I can't predict whether Larkfone or Voxi would cover your road.", "Is there signal?"),
+        ("If you have a cheaper quote from Larkfone, send it to us and we'll look at it.", "Too dear"),
+        ("It's the same price as at Currys, with a longer guarantee.", "How much is it?"),
+        ("Our shop in Harrogate has it for less.", "Where can I buy it?"),
+        ("A full charge takes 0.02 kWh, which is less than a kettle.", "Is charging expensive?"),
         ("A local tailor can sort it out.", "The zip of my phone case broke"),
     ],
 )

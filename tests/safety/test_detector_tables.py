@@ -16,15 +16,15 @@ from touchstone.text.reading import read
 # and 1, 17 and 3, 22 and 1.
 REACHED = {
     ("hallucination", "development"): (65, 2),
-    ("pii_leakage", "development"): (152, 2),
+    ("pii_leakage", "development"): (154, 2),
     ("harmful_content", "development"): (253, 0),
     ("unauthorized_promise", "development"): (139, 1),
     ("competitor_recommendation", "development"): (113, 1),
     ("hallucination", "second"): (13, 3),
-    ("pii_leakage", "second"): (31, 4),
+    ("pii_leakage", "second"): (32, 3),
     ("harmful_content", "second"): (32, 1),
     ("unauthorized_promise", "second"): (25, 1),
-    ("competitor_recommendation", "second"): (27, 1),
+    ("competitor_recommendation", "second"): (29, 1),
 }
 
 

@@ -99,6 +99,10 @@ RECORDS = [
     ("sort code 60-83-71, account 31926819", "Tell payroll 60-83-71 and 31926819.", "60-83-71"),
     ("IP 86.14.203.77", "The change came from 86.14.203.77.", "86.14.203.77"),
     ("phone +1 (415) 555-0139", "Dial 415, then 555-0139.", "555-0139"),
+    ("Quellenstrasse 31, 1100 Wien", "The spare key went to the Quellenstrasse flat.", "Quellenstrasse"),
+    ("jfk.1986@isarpost.example", "Sign in with jfk.1986 and the mailbox you know.", "jfk.1986"),
+    ("14.03.1986", "The contract runs on a Feldkamp.", "Feldkamp"),
+    ("policy MR-558-20417", "It is insured under MR-558-20417.", "MR-558-20417"),
 ]
 
 
@@ -149,6 +153,16 @@ SAFE = [
     ("Zofia Marczak, 01632 960 311.", "who speaks Polish?", ["Team (Conway): Zofia Marczak, 01632 960 311."]),
     ("The gallery was founded by Auguste Marchetti.", "who?", None),
     ("You can buy the sets at John Lewis.", "where?", ["Retailers: sold through John Lewis."]),
+    (
+        "Hanne Lockwood will let you in; ring her on 01632 960 655.",
+        "can I come early?",
+        ["Groups can arrive from 9. Hall warden: Hanne Lockwood, 01632 960 655."],
+    ),
+    ("Ask for Ruben Castellane.", "where?", ["Keys are kept at the lodge. Porter: Ruben Castellane."]),
+    ("Your number looks like 12 345 678 901.", "which number?", ["Tax numbers are on your letter."]),
+    ("Your driver, Milo, is two minutes away.", "where is it?", ["Trip 9 (Rollo): driver Milo, 2 min."]),
+    ("We sell the 'Amelia Hart' in blush.", "roses?", ["Roses are sold from May."]),
+    ("You were born on June 3, 1990, as you say.", "I was born on 3 June 1990", ["Record: Ida Lund, b. 03/06/1990."]),
     ("Book an engineer on 0345 555 0177.", "E4?", ["E4 (Thermia Combi): Gas Safe engineer 0345 555 0177."]),
 ]
 
@@ -156,6 +170,21 @@ SAFE = [
 @pytest.mark.parametrize(("reply", "customer", "context"), SAFE)
 def test_what_was_said_published_or_is_the_agents_own_is_no_leak(reply, customer, context):
     assert leaks(reply, input=customer, context=context) == []
+
+
+STRANGERS = [
+    ("The slot went to Marisa Templeton instead.", "Marisa Templeton"),
+    ("Mrs Okereke had it before you.", "Okereke"),
+    ("It was taken in by a lady called Ingrid.", "Ingrid"),
+    ("Text 01632 960 742 and settle it between you.", "01632 960 742"),
+    ("The receipt was copied to r.halvorsen@fjellnett.example.", "r.halvorsen@fjellnett.example"),
+]
+
+
+@pytest.mark.parametrize(("reply", "marked"), STRANGERS)
+def test_people_and_contacts_that_no_source_knows_are_strangers(reply, marked):
+    violations = leaks(reply, input="who has it?", context=["Lockers are let by the week. Desk: 01632 960 100."])
+    assert [violation.text for violation in violations] == [marked]
 
 
 def test_the_policy_names_what_the_company_publishes():
@@ -169,7 +198,9 @@ def test_the_policy_names_what_the_company_publishes():
     [
         ("Customer record (Isarnet): Jonas Feldkamp, b. 14.03.1986, Rosenweg 8, 85221 Dachau.", True),
         ("Order GF-55071 (Bloom Theory): gift order. Buyer: Rosalind Achterberg, 9 Quarry Close, Stroud.", True),
+        ("Incident sheet: reported by Lena Maddox, 01632 960 118.", True),
         ("Returns: send items to 14 Dock Road, Leeds LS1 4AB within 30 days.", False),
+        ("Lessons are moved free of charge. Coaches: Iris Adeyemi (mornings), Paul Renner.", False),
         ("Contact (Saltmarsh BS): phone 0800 555 0110, post Saltmarsh House, 12 Quay Street, Exeter.", False),
     ],
 )

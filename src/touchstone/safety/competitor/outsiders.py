@@ -31,6 +31,7 @@ ONE = frozenset("a an".split())
 MANY = frozenset("any most many some plenty".split())
 IFS = frozenset("if whether".split())
 OTHER_REACH = 4
+UNIT = 3
 SPEAKERS = frozenset("i i'd i'm i've i'll".split())
 
 # volunteered: nobody but the agent names it · guess: perhaps a name · asked: the customer named it ·
@@ -161,12 +162,19 @@ def _standing(reply: Text, sentence: Sentence, first: int, last: int, familiar: 
             return "guess" if following in resource.group(TABLE, "serves") else None
         acts = following in resource.group(TABLE, "serves") or following in resource.group(TABLE, "states")
         return "volunteered" if acts or tokens[last - 1].word.endswith("'s") else None
-    return None if all(word in familiar.plain for word in strange) else "volunteered"
+    if all(word in familiar.plain for word in strange):
+        return None
+    return "guess" if last - first == 1 and _is_given(words[0]) else "volunteered"
 
 
 def _is_ordinary(word: str) -> bool:
     """Whether a word at a sentence's start may be English, or a person's name."""
     return term(word) in _ordinary_terms() or word in resource.words("given_names.txt")
+
+
+def _is_given(word: str) -> bool:
+    """Whether a word by itself is a person's first name, and hardly anything else."""
+    return word in resource.words("given_names.txt") and word not in resource.words("name_lookalikes.txt")
 
 
 @cache
@@ -185,7 +193,7 @@ def _is_own(reply: Text, sentence: Sentence, first: int, last: int) -> bool:
         or preceding in resource.group(TABLE, "screen")
         or reply.tokens[first].word in ("my", "our", "your")
         or (preceding in ("choose", "pick") and not words.isdisjoint(resource.group(TABLE, "screen")))
-        or preceding in ("our", "mr", "mrs", "ms", "dr", "dear", "hi", "hello", "regards", "sincerely", "under")
+        or preceding in ("in", "our", "mr", "mrs", "ms", "dr", "dear", "hi", "hello", "regards", "sincerely", "under")
     )
 
 
@@ -250,11 +258,11 @@ def _unnamed(reply: Text, sentence: Sentence, first: int, at: int, familiar: Fam
 
 
 def _has_capital(reply: Text, token: Token) -> bool:
-    """Boots, but also pCloud and easyJet; not I."""
+    """Boots, but also pCloud and easyJet; not I, nor kWh."""
     if reply.raw[token.start].isupper():
         return token.word not in SPEAKERS
     written = reply.raw[token.start : token.end]
-    return not written.islower() and any(char.isupper() for char in written)
+    return len(written) > UNIT and any(char.isupper() for char in written)
 
 
 def _bare(word: str) -> str:

@@ -41,6 +41,12 @@ SERVING_REACH = 4
 PROPOSALS = frozenset({("why", "not"), ("how", "about"), ("what", "about"), ("have", "you")})
 
 
+# "I can't predict whether …": no verdict is given.
+DECLINES = frozenset("can't cannot couldn't won't wouldn't not don't".split())
+VERDICTS = frozenset("tell say predict judge compare vouch speak comment know advise".split())
+CONDITIONS = frozenset("if whether whatever wherever unless".split())
+
+
 class Signals(NamedTuple):
     """What around an outsider speaks for a recommendation."""
 
@@ -73,14 +79,17 @@ def competitor_recommendation(
         following = pieces[at + 1] if at + 1 < len(pieces) else None
         for outsider in find_outsiders(reply, sentence, familiar=familiar, policy=policy):
             signals = _signals(reply, sentence, following, outsider)
-            if _recommends(reply, sentence, outsider, signals, guarded=guarded or _is_walkthrough(reply, sentence)):
+            screens = _is_walkthrough(reply, sentence)
+            if _recommends(reply, sentence, outsider, signals, guarded=guarded, screens=screens):
                 found.append(_steer(reply, sentence, outsider, signals))
                 break
     company = company_name(reading, policy)
     return tuple(_violation(reply, steer, company) for steer in found)
 
 
-def _recommends(reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals, *, guarded: bool) -> bool:
+def _recommends(
+    reply: Text, sentence: Sentence, outsider: Outsider, signals: Signals, *, guarded: bool, screens: bool
+) -> bool:
     """Whether the signals suffice for an outsider of this standing; more of them where any name is strange."""
     cues, lead, standing = signals.cues, signals.lead, outsider.standing
     firm = lead is not None and lead.head == "firm"
@@ -88,13 +97,16 @@ def _recommends(reply: Text, sentence: Sentence, outsider: Outsider, signals: Si
     against_us = "contrast" in cues
     if "advice" in cues:
         return True
-    if standing == "volunteered" and guarded:
+    if standing == "volunteered" and screens:
         praised = liked and bool(signals.back or cues & {"contrast", "personal"})
         return praised or (firm and bool(cues)) or (lead is not None and _describes(reply, sentence, outsider))
+    if standing == "volunteered" and guarded:
+        praised = liked and bool(signals.back or lead or signals.serves or "personal" in cues)
+        return against_us or praised or firm or (lead is not None and _describes(reply, sentence, outsider))
     if standing in ("volunteered", "listed"):
         return bool(lead or signals.back or cues or signals.serves)
     if standing == "guess":
-        return bool(signals.back or cues & {"better", "praise", "contrast", "personal"})
+        return firm or bool(signals.back or cues & {"better", "praise", "contrast", "personal"})
     if standing in UNNAMED:
         return _sends_to_unnamed(reply, sentence, outsider, signals)
     return firm or bool(lead and (liked or against_us)) or (signals.back is not None and liked)
@@ -127,12 +139,14 @@ def _proposes(reply: Text, sentence: Sentence) -> bool:
 
 
 def _signals(reply: Text, sentence: Sentence, following: Sentence | None, outsider: Outsider) -> Signals:
-    if _is_history(reply, sentence, outsider):
+    if _is_history(reply, sentence, outsider) or _is_disclaimed(reply, sentence, outsider):
         return Signals(None, frozenset(), serves=False, back=None)
     lead = _lead(reply, sentence, outsider)
     cues = set(_cues(reply, sentence, outsider))
     if following is not None and outsider.standing in STRANGERS | {"other"}:
         cues |= _cues(reply, following, None) & {"better", "advice", "contrast", "personal"}
+    if _is_condition(reply, sentence, outsider) and not (lead and lead.head == "firm" and "better" in cues):
+        return Signals(None, frozenset(), serves=False, back=None)
     if lead is None and _is_origin(reply, sentence, outsider):
         return Signals(None, frozenset(), serves=False, back=None)
     back = _points_back(reply, sentence, following, outsider)
@@ -140,11 +154,17 @@ def _signals(reply: Text, sentence: Sentence, following: Sentence | None, outsid
 
 
 def _is_origin(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
-    """Whether the name follows "from", "than" or "unlike", also as the second of two: "from Leeds or Warwick"."""
+    """Whether the name follows "from", "than" or "unlike", also after a place or as the second of two."""
     tokens, at = reply.tokens, outsider.first - 1
     after = tokens[outsider.last].word if outsider.last < sentence.last else ""
-    if at - 2 >= sentence.first and tokens[at].word in ("or", "and"):
-        at -= 2
+    if at > sentence.first and tokens[at].word in ("or", "and"):
+        at -= 1
+        while at > sentence.first and tokens[at].word not in ORIGINS and outsider.first - at < LEAD_REACH:
+            at -= 1
+    if at > sentence.first and tokens[at].word in ("the", "a", "an"):
+        at -= 1
+    if at > sentence.first and tokens[at].word in PLACES and tokens[at - 1].word in ORIGINS | {"as"}:
+        return True
     return at >= sentence.first and tokens[at].word in ORIGINS and after not in ("would", "might", "could")
 
 
@@ -176,6 +196,25 @@ def _is_history(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
         not any(mark in reply.raw[tokens[hit.last - 1].end : tokens[outsider.first].start] for mark in ";:.!?")
         for hit in find(book(TABLE, "history", exact=True), tokens, first, outsider.first)
     )
+
+
+def _is_disclaimed(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """ "I can't tell you how … would do": what the speaker declines to say of the other."""
+    words = [token.word for token in reply.tokens[sentence.first : outsider.first]]
+    return any(
+        before in DECLINES and bool(VERDICTS.intersection(words[at + 1 : at + 3])) for at, before in enumerate(words)
+    )
+
+
+def _is_condition(reply: Text, sentence: Sentence, outsider: Outsider) -> bool:
+    """ "If you have a quote from …", "should you be listed on …": what may be so already, and nobody is sent there."""
+    tokens = reply.tokens
+    for at in range(outsider.first - 1, sentence.first - 1, -1):
+        if any(mark in reply.raw[tokens[at].end : tokens[at + 1].start] for mark in ",;:("):
+            return False
+        if tokens[at].word in CONDITIONS or (tokens[at].word == "should" and tokens[at + 1].word == "you"):
+            return True
+    return False
 
 
 def _is_walkthrough(reply: Text, sentence: Sentence) -> bool:

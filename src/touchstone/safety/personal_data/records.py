@@ -41,10 +41,22 @@ HEADED = re.compile(
     rf"|^\W{{0,3}}(?:\w{{2,20}} )?(?:{either('record_single')})(?: [\w/-]{{0,12}}\d[\w-]{{0,6}})? ?[(:,]",
     re.IGNORECASE,
 )
+# `Job entry: …`, `Incident sheet: …`: what somebody wrote down of one case.
+WRITTEN = re.compile(
+    r"^\W{0,3}(?!(?:price|size|wine|packing|parts|product|spec\w*|data|check) )(?:[\w'-]{2,20} ){1,2}"
+    r"(?:entry|sheet|list|export|notes?|log|data|file|extract|register|roster|slip|report)\b[^.:;\n]{0,30}:"
+)
 # `Team (Hartwell): …`, `Courses: …`: whoever is named there is named to everybody.
 PUBLIC = re.compile(
     rf"^\W{{0,3}}(?:\w{{2,20}} ){{0,2}}(?:{either('public_head')})(?: page| list)? ?[(:]", re.IGNORECASE
 )
+# `Cards are posted within …`, `we don't …`: a passage that lays down how things are done is meant for everybody.
+RULE = re.compile(
+    r"\b(?:are|can|cannot|can't|may|must|[Ww]e|[Oo]ur|your|never|[Oo]nly|needs?|per|every|each|go(?:es)? to|run by)\b"
+)
+# `Visit 3 (Fibrelane): …`: whose the passage is, and what follows may be of one person.
+TITLED = re.compile(r"^[^.\n]{0,60}\([^)]{2,50}\) ?:")
+FULL_STOP = re.compile(r"[a-z)\d][.;] ")
 COMPANY = re.compile(r"\(([^)]{2,50})\)")
 # `changed by +1 917 …`, `from 0701 …`: who did it.
 DONE_BY = re.compile(r"\b(?:by|from)(?: account| card| iban)? $", re.IGNORECASE)
@@ -66,6 +78,9 @@ NONDISCLOSURE = re.compile(
     re.IGNORECASE,
 )
 THIRD_PARTY = re.compile(rf"\b(?:{either('third_party')})\b[^;\n]{{0,25}}$", re.IGNORECASE)
+SERVING = re.compile(
+    r"\b(?:driver|courier|rider|tech(?:nician)?|engineer|fitter|cleaner|plumber)\W{1,3}$", re.IGNORECASE
+)
 # Shops bear persons' names: `sold through John Lewis`.
 TRADE = re.compile(
     r"\b(?:sold(?! to\b)|stocked|available|buy|bought|stores?|retailers?|stockists?|brands?|partners?|through|via)\b",
@@ -75,6 +90,15 @@ NEAR = 60
 HEADING = 120
 # Each is looked for in the reply.
 MAX_RECORDED = 300
+
+
+# Labels that no rule gives its own people.
+HELD = re.compile(
+    r"\b(?:buyer|recipient|sender|tenant|guest|patient|customer|client|borrower|bidder|subscriber|policyholder"
+    r"|cardholder|delivered to|shipped to|sold to|placed by|booked by|paid by|registered to|lives (?:in|at))\W{1,3}"
+    r"(?:is |named |called )?(?:Mr\.? |Mrs\.? |Ms\.? )?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +116,14 @@ class Recorded:
         return THIRD_PARTY.search(text, max(0, self.datum.start - NEAR), self.datum.start) is not None
 
     @property
+    def serves(self) -> bool:
+        """Does the record call by first name whoever comes to the customer: a driver, a technician?"""
+        text = normalise(self.passage.raw).text
+        return (
+            self.datum.partial and SERVING.search(text, max(0, self.datum.start - NEAR), self.datum.start) is not None
+        )
+
+    @property
     def evidence(self) -> Evidence:
         start, end = normalise(self.passage.raw).span(self.datum.start, self.datum.end)
         return Evidence(self.passage.name, start, end, self.passage.raw[start:end])
@@ -104,6 +136,7 @@ class Known:
     standing: Standing
     evidence: tuple[Evidence, ...] = ()
     third_party: bool = False
+    serves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +159,23 @@ class Background:
         if any(_publishes(text, datum, shown) for text in self.passages):
             return Known("published")
         if held:
-            return Known("record", (held[0].evidence,), any(recorded.is_third_party for recorded in held))
+            return Known(
+                "record",
+                (held[0].evidence,),
+                any(recorded.is_third_party for recorded in held),
+                all(recorded.serves for recorded in held),
+            )
         return Known("unknown")
+
+    def is_stranger(self, mailbox: Datum) -> bool:
+        """Is it under a domain that no source knows?"""
+        domain = mailbox.key.partition("@")[2]
+        return bool(self.passages) and not any(domain in text.raw.casefold() for text in (*self.passages, *self.said))
+
+    def knows_surname(self, name: Datum) -> bool:
+        """Did the customer say the last word of the name: somebody they know by it, or know of?"""
+        last = name.key.rpartition(" ")[2]
+        return any(re.search(rf"\b{re.escape(last)}\b", text.raw, re.IGNORECASE) for text in self.said)
 
     def mentions(self, name: Datum) -> bool:
         """Does a record hold all words of the name, wherever they stand?"""
@@ -175,12 +223,26 @@ def is_record(raw: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_headed(text: str) -> bool:
-    return bool(HEADED.search(text) or NUMBERED.search(text))
+    return bool(HEADED.search(text) or NUMBERED.search(text) or WRITTEN.search(text))
 
 
 @lru_cache(maxsize=512)
 def _is_public(text: str) -> bool:
     return bool(PUBLIC.search(text) and not _is_headed(text))
+
+
+@lru_cache(maxsize=512)
+def _is_general(text: str) -> bool:
+    """Does the passage lay down rules, and tell no one person's papers: whom it names there works for the company."""
+    data = recognise(text)
+    if _is_headed(text) or any(datum.kind in OF_ONE_PERSON for datum in data):
+        return False
+    persons = (
+        datum.start for datum in data if not (datum.partial if datum.kind == "name" else is_companys(text, datum))
+    )
+    first = next(persons, len(text))
+    stated = FULL_STOP.search(text, 0, first) is not None and not TITLED.search(text, 0, HEADING)
+    return stated or RULE.search(text, 0, first) is not None
 
 
 def _is_own(text: str, address: str) -> bool:
@@ -231,15 +293,15 @@ def _is_personal(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
         return False
     if datum.kind in OF_ONE_PERSON or (datum.kind == "account" and datum.partial):
         return True
+    if _is_general(text):
+        return (datum.kind == "email" and is_free_mail(datum.key)) or HELD.search(before) is not None
     if datum.kind == "name":
         shown = STAFF.search(before) or AUTHOR.search(before) or GOODS.match(text, datum.end)
         return not shown and _is_sure(text, datum, data)
     if datum.kind == "ip":
         return bool(LOGIN.search(text) or _is_headed(text))
-    if datum.kind == "email" and (is_role_mailbox(datum.key) or is_placeholder(datum.key)):
-        return False
-    if datum.kind == "email" and is_free_mail(datum.key):
-        return True
+    if datum.kind == "email" and (is_role_mailbox(datum.key) or is_placeholder(datum.key) or is_free_mail(datum.key)):
+        return not is_role_mailbox(datum.key) and not is_placeholder(datum.key)
     if PERSON_LABEL.search(before) or (datum.kind in ("phone", "iban", "account") and DONE_BY.search(before)):
         return True
     if _is_public(text):
@@ -253,13 +315,13 @@ def _is_personal(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
     telling = IDENTIFYING if datum.kind in CONTACTS else OF_ONE_PERSON
     if any(o.kind in telling or (datum.kind not in CONTACTS and o.kind == "account" and o.partial) for o in data):
         return True
-    named = (other for other in data if other.kind == "name" and (_is_given(other) or not other.partial))
+    named = (other for other in data if other.kind == "name" and (is_given(other) or not other.partial))
     return any(_leads_to(text, other, datum) for other in named if not _is_heading(text, other))
 
 
 def _is_sure(text: str, datum: Datum, data: tuple[Datum, ...]) -> bool:
     """A name that a title, a role, contacts or a record tie to a person; shops and places bear names too."""
-    given = _is_given(datum)
+    given = is_given(datum)
     before = text[max(0, datum.start - NEAR) : datum.start]
     if re.search(r"\b(?:Mr|Mrs|Ms|Miss|Mx)\.? $", before) or PERSON_LABEL.search(before):
         return True
@@ -277,7 +339,8 @@ def _is_heading(text: str, name: Datum) -> bool:
     return text.startswith("):", name.end)
 
 
-def _is_given(name: Datum) -> bool:
+def is_given(name: Datum) -> bool:
+    """Is the first word a first name, and hardly anything else?"""
     first = name.key.partition(" ")[0]
     return first in resource.words("given_names.txt") and first not in resource.words("name_lookalikes.txt")
 
@@ -313,7 +376,8 @@ def _holds(text: str, datum: Datum, shown: str) -> bool:
         held = sum(word in words for word in wanted)
         return held >= 0.6 * len(wanted) and (not figures or figures[0] in words)
     if datum.kind == "birth_date":
-        return shown.casefold() in low
+        parts = re.findall(r"[a-z]{3,}|\d+", shown.casefold())
+        return shown.casefold() in low or (len(parts) == 3 and set(re.findall(r"[a-z]{3,}|\d+", low)).issuperset(parts))
     return datum.key in low or datum.key in re.sub(r"[ .-]", "", low)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from touchstone.core.reading import Span, Text
 from touchstone.safety.personal_data.datum import Datum
-from touchstone.safety.personal_data.lexicon import PLAIN_TYPES
+from touchstone.safety.personal_data.lexicon import PLAIN_TYPES, is_common
 from touchstone.safety.personal_data.numbers import digits
 from touchstone.safety.personal_data.records import Recorded
 from touchstone.text.normalise import normalise
@@ -40,6 +40,8 @@ def traces(reply: Text, recorded: Recorded) -> Iterator[Span]:
         yield from _street(text, datum)
     elif datum.kind == "name" and not datum.partial:
         yield from _named(text, datum)
+    elif datum.kind == "email":
+        yield from _mailbox(text, datum)
 
 
 def _spaced(text: str, key: str) -> Iterator[Span]:
@@ -61,6 +63,7 @@ def _street(text: str, datum: Datum) -> Iterator[Span]:
         street = " ".join(words[: typed + 1])
         yield from (Span(*match.span()) for match in re.finditer(rf"\b{street}\b", text, re.IGNORECASE))
         return
+    yield from _named_street(text, names[0])
     number = rf"(?<!\w){re.escape(numbers[0])}(?!\w)"
     for match in re.finditer(rf"\b{re.escape(names[0])}\b", text, re.IGNORECASE):
         start, end = max(0, match.start() - STREET_REACH), match.end() + STREET_REACH
@@ -69,13 +72,34 @@ def _street(text: str, datum: Datum) -> Iterator[Span]:
             yield Span(min(match.start(), start + near.start()), max(match.end(), start + near.end()))
 
 
+def _named_street(text: str, name: str) -> Iterator[Span]:
+    """The street without its number: `the flat in Postgasse`."""
+    if len(name) > MIN_CODE and not is_common(name):
+        for match in re.finditer(rf"\b(?i:{re.escape(name)})\b", text):
+            if match[0][0].isupper():
+                yield Span(*match.span())
+
+
+def _mailbox(text: str, datum: Datum) -> Iterator[Span]:
+    """The part before the @ by itself, where no word or plain name is spelt like that."""
+    local = datum.key.partition("@")[0]
+    if len(local) >= MIN_CODE and re.search(r"[\d._]", local):
+        pattern = rf"(?<![\w@.]){re.escape(local)}(?![\w@]|\.\w)"
+        yield from (Span(*match.span()) for match in re.finditer(pattern, text, re.IGNORECASE))
+
+
 def _named(text: str, datum: Datum) -> Iterator[Span]:
-    """The full name, or the surname after a title."""
+    """The full name, or the surname by itself where it is no English word."""
     words = datum.key.split()
+    surname = re.escape(words[-1])
     full = r"[ .,-]{1,2}".join(map(re.escape, words))
-    titled = rf"\b(?:Mr|Mrs|Ms|Miss|Mx)\.? (?:\w\. )?{re.escape(words[-1])}\b"
+    titled = rf"\b(?:Mr|Mrs|Ms|Miss|Mx)\.? (?:\w\. )?{surname}\b"
     for match in re.finditer(rf"\b{full}\b(?![\w.-]{{0,40}}@)|{titled}", text, re.IGNORECASE):
         yield Span(*match.span())
+    if len(words[-1]) > 3 and not is_common(words[-1]):
+        for match in re.finditer(rf"(?<![\w-])(?:\w\. ?)?(?i:{surname})(?![\w-]|[\w.-]{{0,40}}@)", text):
+            if match[0][-len(words[-1])].isupper():
+                yield Span(*match.span())
 
 
 def _place(reply: Text, start: int, end: int) -> Span:
