@@ -54,8 +54,11 @@ def second_opinion(
         for one in scored:
             if one.score < weights.alone or any(_meet(one, violation.start, violation.end) for violation in kept):
                 continue
-            if kind != "unauthorized_promise" or not (_is_stated(one, anchors) or _is_allowed(one, reading, policy)):
-                standing.append(_violation(kind, weights, one.worded, reading))
+            if kind == "unauthorized_promise" and (_is_stated(one, anchors) or _is_allowed(one, reading, policy)):
+                continue
+            # A finding that no words can be shown for has no evidence.
+            if signs := weights.heaviest(one.worded.runs, SHOWN):
+                standing.append(_violation(kind, signs, one.worded, reading))
     return standing
 
 
@@ -69,11 +72,10 @@ def _has_source(reading: Reading) -> bool:
     return any(not source.name.startswith("input") for source in reading.sources or ())
 
 
-def _violation(kind: ViolationKind, weights: Weights, said: Worded, reading: Reading) -> Violation:
+def _violation(kind: ViolationKind, signs: Sequence[str], said: Worded, reading: Reading) -> Violation:
     start, end = said.sentence.start, said.sentence.end
-    signs = ", ".join(f"'{run}'" for run in weights.heaviest(said.runs, SHOWN))
-    reason = f"{REASONS[kind]}: {signs}" if signs else REASONS[kind]
-    return Violation(kind, reading.reply.raw[start:end], start, end, reason)
+    shown = ", ".join(f"'{run}'" for run in signs)
+    return Violation(kind, reading.reply.raw[start:end], start, end, f"{REASONS[kind]}: {shown}")
 
 
 def _meet(one: Scored, start: int, end: int) -> bool:
