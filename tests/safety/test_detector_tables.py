@@ -12,11 +12,11 @@ from touchstone.text.reading import read
 
 # Found and false alarms when last measured. Of the development tables the errors were read, and the weights of wording
 # were fitted on them. Of the second tables, 45 violations and 45 look-alikes each, no row was read, only these counts:
-# on the first run 10 and 3, 26 and 4, 21 and 1, 16 and 3, 16 and 0; by the rules without wording 13 and 3, 29 and 4, 26
-# and 1, 17 and 3, 22 and 1.
+# on the first run 10 and 3, 26 and 4, 21 and 1, 16 and 3, 16 and 0; by the rules without wording 13 and 3, 30 and 3, 26
+# and 1, 17 and 2, 24 and 1.
 REACHED = {
     ("hallucination", "development"): (65, 2),
-    ("pii_leakage", "development"): (154, 2),
+    ("pii_leakage", "development"): (154, 1),
     ("harmful_content", "development"): (253, 0),
     ("unauthorized_promise", "development"): (139, 1),
     ("competitor_recommendation", "development"): (113, 1),
