@@ -29,7 +29,15 @@ from touchstone.safety.detectors import inspect
 from touchstone.text.reading import read
 
 ROOT = Path(__file__).parent.parent
-GOLDSETS = ("support", "industries")
+PACKAGED = ROOT / "src/touchstone/data/goldsets"
+LABELLED = {
+    "support": PACKAGED / "support.jsonl",
+    "industries": PACKAGED / "industries.jsonl",
+    "everyday": ROOT / "data/judge/everyday.jsonl",
+}
+GOLDSETS = tuple(LABELLED)
+# Three replies to one message say less than three cases.
+WEIGHTS = {"everyday": 0.5}
 CRITERIA = ("accuracy", "completeness", "tone", "actionability")
 WAYS: tuple[Way, ...] = ("expected", "open", "bare")
 SEGMENTS = 2
@@ -85,7 +93,7 @@ Array = NDArray[np.float64]
 
 def main() -> None:
     cases, source = labelled_cases()
-    domains = np.array([case["domain"] for case in cases])
+    domains, weights = np.array([case["domain"] for case in cases]), weights_of(source)
     ways: dict[str, Any] = {}
     agreement: dict[str, Any] = {}
     for way in WAYS:
@@ -94,9 +102,9 @@ def main() -> None:
         for criterion in CRITERIA:
             people = mean_grades(cases, criterion)
             table, names = feature_table(rows, criterion)
-            values, grades = leave_out(table, names, people, groups=domains, way=way)
+            values, grades = leave_out(table, names, people, groups=domains, weights=weights, way=way)
             spread = max(MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
-            model = fit(table, names, people)
+            model = fit(table, names, people, weights=weights)
             ways[way][criterion] = describe(model, names, table, cuts=cut(values, people, way=way), spread=spread)
             agreement[way][criterion] = agreement_by_set(people, with_plain(grades, cases, criterion, way), source)
     written = {
@@ -113,9 +121,14 @@ def main() -> None:
 
 def labelled_cases() -> tuple[list[dict[str, Any]], NDArray[np.str_]]:
     """All labelled cases, and which gold set each is from."""
-    texts = {name: _goldset(name).read_text("utf-8").rstrip("\n") for name in GOLDSETS}
+    texts = {name: path.read_text("utf-8").rstrip("\n") for name, path in LABELLED.items()}
     rows = [(name, json.loads(line)) for name, text in texts.items() for line in text.split("\n")]
     return [case for _, case in rows], np.array([name for name, _ in rows])
+
+
+def weights_of(source: NDArray[np.str_]) -> Array:
+    """How much each case counts in a fit."""
+    return np.array([WEIGHTS.get(str(name), 1.0) for name in source])
 
 
 def mean_grades(cases: Sequence[dict[str, Any]], criterion: str) -> Array:
@@ -180,14 +193,16 @@ def agreement_by_set(people: Array, grades: Array, source: NDArray[np.str_]) -> 
     return {name: round(kappa(wanted[source == name], grades[source == name]), 3) for name in GOLDSETS}
 
 
-def fit(table: Array, names: Sequence[str], people: Array) -> tuple[list[Array], Array]:
+def fit(table: Array, names: Sequence[str], people: Array, *, weights: Array) -> tuple[list[Array], Array]:
     """Knots of every feature, and the weights of their segments with the base last."""
     knots = [find_knots(name, table[:, at]) for at, name in enumerate(names)]
     known = design(table, knots)
     low, high = bounds(names, knots)
     penalty = np.sqrt(RIDGE) * np.eye(known.shape[1])
     penalty[-1, -1] = 0
-    stacked, wanted = np.vstack([known, penalty]), np.concatenate([people, np.zeros(known.shape[1])])
+    sizes = np.sqrt(weights)
+    stacked = np.vstack([known * sizes[:, None], penalty])
+    wanted = np.concatenate([people * sizes, np.zeros(known.shape[1])])
     solved = lsq_linear(stacked, wanted, ([*low, -np.inf], [*high, np.inf]), method="bvls")
     return knots, solved.x
 
@@ -214,12 +229,14 @@ def predict(model: tuple[list[Array], Array], table: Array) -> Array:
     return np.clip(design(table, model[0]) @ model[1], 0, TOP)
 
 
-def leave_out(table: Array, names: Sequence[str], people: Array, *, groups: Array, way: Way) -> tuple[Array, Array]:
+def leave_out(
+    table: Array, names: Sequence[str], people: Array, *, groups: Array, weights: Array, way: Way
+) -> tuple[Array, Array]:
     """Values and grades of every case by a model and cuts fitted without its group."""
     values, grades = np.zeros(len(people)), np.zeros(len(people))
     for group in np.unique(groups):
         out = groups == group
-        model = fit(table[~out], names, people[~out])
+        model = fit(table[~out], names, people[~out], weights=weights[~out])
         inner = predict(model, table[~out])
         values[out] = predict(model, table[out])
         grades[out] = np.digitize(values[out], cut(inner, people[~out], way=way))
@@ -295,10 +312,6 @@ def find_knots(name: str, column: Array) -> Array:
     if len(values) <= SEGMENTS + 2:
         return values
     return np.unique(np.round(np.quantile(column, np.linspace(0, 1, SEGMENTS + 1)), 4))
-
-
-def _goldset(name: str) -> Path:
-    return ROOT / f"src/touchstone/data/goldsets/{name}.jsonl"
 
 
 if __name__ == "__main__":

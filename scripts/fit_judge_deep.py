@@ -93,7 +93,7 @@ def fit_way(
     seen: Sequence[Read], cases: Sequence[dict[str, Any]], source: np.ndarray, *, way: Way
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The models of one way, and its figures without and with the verifier."""
-    domains = np.array([case["domain"] for case in cases])
+    domains, weights = np.array([case["domain"] for case in cases]), fitting.weights_of(source)
     models: dict[str, Any] = {}
     kappa: dict[str, Any] = {}
     without: dict[str, Array] = {}
@@ -102,7 +102,7 @@ def fit_way(
         people = fitting.mean_grades(cases, criterion)
         for grades, rows in ((without, [each.plain for each in seen]), (beside, [each.deep for each in seen])):
             table, names = fitting.feature_table(rows, criterion)
-            values, apart = fitting.leave_out(table, names, people, groups=domains, way=way)
+            values, apart = fitting.leave_out(table, names, people, groups=domains, weights=weights, way=way)
             grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
         kappa[criterion] = {
             name: [without_, with_]
@@ -117,7 +117,8 @@ def fit_way(
         ]
         if criterion in READ and all(after - before >= LEAST_GAIN for before, after in kappa[criterion].values()):
             spread = max(fitting.MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
-            model, cuts = fitting.fit(table, names, people), fitting.cut(values, people, way=way)
+            model = fitting.fit(table, names, people, weights=weights)
+            cuts = fitting.cut(values, people, way=way)
             models[criterion] = fitting.describe(model, names, table, cuts=cuts, spread=spread)
     used = {**without, **{criterion: beside[criterion] for criterion in models}}
     return models, {

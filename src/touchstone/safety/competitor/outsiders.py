@@ -32,6 +32,9 @@ MANY = frozenset("any most many some plenty".split())
 IFS = frozenset("if whether".split())
 OTHER_REACH = 4
 UNIT = 3
+THANKS = frozenset("thank thanks".split())
+THANKS_REACH = 5
+LINKS = frozenset("to with at out".split())
 SPEAKERS = frozenset("i i'd i'm i've i'll".split())
 
 # volunteered: nobody but the agent names it · guess: perhaps a name · asked: the customer named it ·
@@ -193,8 +196,20 @@ def _is_own(reply: Text, sentence: Sentence, first: int, last: int) -> bool:
         or preceding in resource.group(TABLE, "screen")
         or reply.tokens[first].word in ("my", "our", "your")
         or (preceding in ("choose", "pick") and not words.isdisjoint(resource.group(TABLE, "screen")))
+        or _is_thanked_for(reply, sentence, first)
         or preceding in ("in", "our", "mr", "mrs", "ms", "dr", "dear", "hi", "hello", "regards", "sincerely", "under")
     )
+
+
+def _is_thanked_for(reply: Text, sentence: Sentence, first: int) -> bool:
+    """ "Thanks for contacting …", "thank you for booking with …", "welcome to …": whom the customer turned to."""
+    at = first - 1
+    while at > sentence.first and reply.tokens[at].word in LINKS:
+        at -= 1
+    before = [token.word for token in reply.tokens[max(sentence.first, at - THANKS_REACH) : at + 1]]
+    if not before or any(mark in reply.raw[reply.tokens[at].end : reply.tokens[first].start] for mark in ",;:"):
+        return False
+    return before[-1] == "welcome" or (before[-1].endswith("ing") and not THANKS.isdisjoint(before))
 
 
 def _opens(reply: Text, sentence: Sentence, first: int) -> bool:

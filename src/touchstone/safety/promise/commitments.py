@@ -205,9 +205,10 @@ def _is_tentative(reply: Text, marker: Marker, start: int, end: int, *, sworn: b
         return not any(hit.head in GIFTS for hit in find(book(TABLE, *GIFTS, "none"), tokens, marker.first, end))
     if subject == "customer" and not sworn and marker.is_negated and not find_kinds(reply, marker, start, end, ()):
         return not find(book(TABLE, "time", "word"), tokens, marker.first, end)
-    if subject == "customer":
-        return tokens[marker.verb].term in stems(TABLE, "need")
     tries = stems(TABLE, "try")
+    if subject == "customer":
+        # "You will be notified of the outcome" says that there will be word.
+        return tokens[marker.verb].term in stems(TABLE, "need") or (term(predicate) in tries and not gives)
     granted = find(book(TABLE, "approval", "none"), tokens, marker.verb, min(marker.verb + 5, end))
     if subject == "thing" and any(hit.head == "approval" and hit.first > marker.verb for hit in granted):
         return False  # "they will find in your favour"
