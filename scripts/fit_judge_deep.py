@@ -3,7 +3,7 @@
     python -m scripts.fit_judge_deep
 
 The same fit as scripts/fit_judge.py with the verifier's features beside the others; a model is taken only where it
-agrees better with people on both gold sets. The figures set the judge with the verifier beside the one without: the
+agrees better with people on every labelled set. The figures set the judge with the verifier beside the one without: the
 same cases, each graded by models that never saw its domain.
 """
 
@@ -112,7 +112,7 @@ def fit_way(
                 strict=True,
             )
         }
-        kappa[criterion]["both"] = [
+        kappa[criterion]["all"] = [
             round(fitting.kappa(np.round(people), grades[criterion]), 3) for grades in (without, beside)
         ]
         if criterion in READ and all(after - before >= LEAST_GAIN for before, after in kappa[criterion].values()):
@@ -136,8 +136,8 @@ def hallucination_figures(cases: Sequence[dict[str, Any]], seen: Sequence[Read],
     """Precision and recall of the detector by replies: the rules alone, and with the verifier at several cuts."""
     wrong = np.array([any("hallucination" in label["violations"] for label in case["labels"]) for case in cases])
     figures: dict[str, Any] = {}
-    for name in (*fitting.GOLDSETS, "both"):
-        chosen = np.ones(len(cases), dtype=bool) if name == "both" else source == name
+    for name in (*fitting.GOLDSETS, "all"):
+        chosen = np.ones(len(cases), dtype=bool) if name == "all" else source == name
         rules = np.array([any(v.kind == "hallucination" for v in each.rules) for each in seen])
         both = np.array([any(v.kind == "hallucination" for v in each.both) for each in seen])
         doubt = np.array([_doubt(each) for each in seen])
