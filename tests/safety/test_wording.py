@@ -76,9 +76,9 @@ def test_the_weights_are_readable_and_complete():
 
 def test_a_score_grows_with_the_weights_and_shrinks_with_what_is_beside_them():
     weights = Weights(1.0, 0.0, {"good": -1.0, "bad": 2.0, "worse": 3.0})
-    assert weights.score(frozenset({"bad"})) == 2.0
-    assert weights.score(frozenset({"bad", "worse"})) > weights.score(frozenset({"bad", "worse", "unknown"})) > 0
-    assert weights.score(frozenset({"unknown"})) == 0
+    assert weights.score(frozenset({"bad"}), among=1) == 2.0
+    assert weights.score(frozenset({"bad", "worse"}), among=2) > weights.score(frozenset({"bad", "worse"}), among=3) > 0
+    assert weights.score(frozenset({"unknown"}), among=1) == 0
     assert weights.heaviest(frozenset({"good", "bad", "worse"}), 3) == ["worse", "bad"]
 
 

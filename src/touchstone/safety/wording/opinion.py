@@ -15,7 +15,7 @@ from touchstone.safety.promise.backing import allowed
 from touchstone.safety.promise.commitments import find_commitments
 from touchstone.safety.promise.guarantees import GRANTED_ELSEWHERE, LEFT_OPEN
 from touchstone.safety.wording.runs import Worded, worded
-from touchstone.safety.wording.weights import Weights, fitted
+from touchstone.safety.wording.weights import Weights, fitted, weighed
 
 # Findings that sound replies draw too, since they rest on what is near in a source or on a danger reported elsewhere.
 ARGUABLE = frozenset(
@@ -44,9 +44,13 @@ def second_opinion(
 ) -> list[Violation]:
     """The findings that stand and those that wording adds; kinds without weights are left as they are."""
     sentences = worded(reading, anchors, policy=policy)
+    telling = [sentence.runs & weighed() for sentence in sentences]
     standing = [violation for violation in found if violation.kind not in fitted()]
     for kind, weights in fitted().items():
-        scored = [Scored(sentence, weights.score(sentence.runs)) for sentence in sentences]
+        scored = [
+            Scored(sentence, weights.score(runs, among=len(sentence.runs)))
+            for sentence, runs in zip(sentences, telling, strict=True)
+        ]
         kept = [violation for violation in found if violation.kind == kind and _stands(violation, scored, weights)]
         standing += kept
         if kind in NEEDS_SOURCE and not _has_source(reading):

@@ -22,14 +22,20 @@ class Weights(NamedTuple):
     beside: float | None
     runs: Mapping[str, float]
 
-    def score(self, runs: frozenset[str]) -> float:
-        """The runs' weights together, the more runs the less each; 0 where they speak for neither."""
-        return fsum(self.runs[run] for run in runs & self.runs.keys()) / sqrt(len(runs))
+    def score(self, runs: frozenset[str], *, among: int) -> float:
+        """The runs' weights together, the more runs they are among the less each; 0 where they speak for neither."""
+        return fsum([self.runs[run] for run in runs if run in self.runs]) / sqrt(among)
 
     def heaviest(self, runs: frozenset[str], most: int) -> list[str]:
         """The runs of plain words that speak most for a violation; marks say little to a reader."""
         plain = (run for run in runs & self.runs.keys() if self.runs[run] > 0 and PLAIN.fullmatch(run))
         return sorted(plain, key=lambda run: (-self.runs[run], run))[:most]
+
+
+@cache
+def weighed() -> frozenset[str]:
+    """Every run that has a weight for some kind."""
+    return frozenset(run for weights in fitted().values() for run in weights.runs)
 
 
 @cache
