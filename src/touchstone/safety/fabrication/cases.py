@@ -69,11 +69,12 @@ def misplaced(reading: Reading, value: Value, known: Known) -> Evidence | None:
 
 
 def _is_nearer(ours: frozenset[str], source: Text, home: Value, rival: Value) -> bool:
-    """Whether the home's sentence says more of what the reply says than the rival's."""
+    """Whether the home's sentence says more of what the reply says than the rival's, or all that the rival's says."""
     if _together(source, home, rival):
         return False
     own, other = (_sentence_terms(source, place, content=True) for place in (home, rival))
-    return len(ours & own) > len(ours & other)
+    shared = ours & other
+    return len(ours & own) > len(shared) or (bool(shared) and shared <= own)
 
 
 def _is_beside(source: Text, home: Value, rival: Value) -> bool:

@@ -31,6 +31,7 @@ ABOVE = re.compile(
     r"\b(?:(?:more|longer|later|greater|higher|heavier) than|over|above|beyond|at least|exceed(?:s|ing)?) $",
     re.IGNORECASE,
 )
+OR_ABOVE = re.compile(r" (?:[^\W\d_]+ )?(?:or|and) (?:more|over|above|longer|later|up)\b", re.IGNORECASE)
 ABOVE_REACH = 20
 # What makes a value of the reply a bound or a duty itself, so that it is no case of one.
 BOUNDING = frozenset(
@@ -73,7 +74,8 @@ def is_case_of(reply: Text, value: Value, source: Text, bound: Value) -> bool:
     ours, theirs = value.readings[0], bound.readings[0]
     if not (isinstance(ours, Measure) and isinstance(theirs, Measure) and ours.dimension == theirs.dimension):
         return False
-    if ours.low <= theirs.high or not ABOVE.search(source.raw[max(0, bound.start - ABOVE_REACH) : bound.start]):
+    before = source.raw[max(0, bound.start - ABOVE_REACH) : bound.start]
+    if ours.low <= theirs.high or not (ABOVE.search(before) or OR_ABOVE.match(source.raw, bound.end)):
         return False
     sentence = sentence_at(reply, value.start)
     return sentence is not None and BOUNDING.isdisjoint(words_between(reply, sentence.start, value.start))
