@@ -195,6 +195,17 @@ BACKUP = ["Only the account owner can restore, under Settings > Backups. Restori
         ("Payment is taken on Tuesday morning.", ["Payment is taken on Wednesday morning."], "Tuesday"),
         ("Upload a screenshot of the error.", ["Describe the error to us."], "screenshot"),
         ("String is banned because it jams our sorting belts.", ["No string on parcels."], "because"),
+        (
+            "Our desk is open 24 hours a day.",
+            ["The desk is open 9-17. Cancel up to 24 hours before."],
+            "24 hours a day",
+        ),
+        ("You need at least 90 minutes of delay.", ["Trains at least 60 minutes late: delay refund."], "90 minutes"),
+        (
+            "Reviewers decide on a case within 30 days.",
+            ["Dispute within 30 days. Reviewers decide within 14 days."],
+            "30 days",
+        ),
     ],
 )
 def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
@@ -225,6 +236,16 @@ def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
         ("On the iPad's home screen open the app.", ["Works on every tablet; open the app."]),
         ("Please back up your data yourself.", ["Data are not backed up by us."]),
         ("Lunch is £2.65 a day, so £13.25 for a week.", ["Lunch: £2.65 a day."]),
+        ("A vet is there 24 hours a day.", ["Call the 24-hour line; a vet answers."]),
+        ("Check-ups are 3 days after surgery and 10 days after.", ["Check-ups 3 and 10 days after surgery."]),
+        ("Your train came 85 minutes late, so the fare is refunded.", ["Trains over 60 minutes late: fare refunded."]),
+        ("Leave 5 mm free at the edges.", ["Details should stay 5 mm from the edge."]),
+        ("Spending over £120 pays off, as 2.5% of that is £3.", ["Card fee 2.5%; with the add-on £3, no fee."]),
+        ("A coat worth £900 is covered for about half.", ["Cover for clothing ends at £450."]),
+        (
+            "You have 30 days to dispute it, and photos are what reviewers look at.",
+            ["Charges can be disputed within 30 days with photos. Reviewers decide on charges within 14 days."],
+        ),
     ],
 )
 def test_sound_turns_of_the_same_rules_are_let_through(response: str, context: list[str]) -> None:

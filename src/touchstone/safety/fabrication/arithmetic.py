@@ -11,6 +11,8 @@ MAX_AMOUNTS, MAX_COUNTS, MAX_SHARES = 16, 12, 6
 MAX_COUNT = 60
 # A converted or rounded measure may be this much off.
 ROUNDING = 0.02
+# What `less than a third` or `about half` may be off.
+ROUGH = 0.2
 SAME_PERIOD = 0.1
 DAYS_A_WEEK, SCHOOL_WEEK, MONTHS_A_YEAR = 7, 5, 12
 MINUTES_A_DAY = 1440
@@ -25,7 +27,7 @@ def follows(value: Value, known: Sequence[Value], stated: Sequence[Value], *, sh
         return _date_follows(target, known, stated)
     if target.low != target.high or not target.low:
         return False
-    measures = [m for v in known for m in v.readings[:1] if isinstance(m, Measure)]
+    measures = _measures(known)
     if value.kind == "duration" and any(_about(target, m) for m in measures):
         return True
     if value.kind in ("duration", "time"):
@@ -33,7 +35,27 @@ def follows(value: Value, known: Sequence[Value], stated: Sequence[Value], *, sh
     amounts = _like(target, measures)
     if any(m.dimension == target.dimension and _rounds(target, m) for m in measures if target.dimension):
         return True
-    return _reached(float(target.low), amounts, _counts(known, stated), _shares(measures))
+    return _reached(float(target.low), amounts, _counts(known, stated), _shares(measures)) or any(
+        _equal(float(target.low), amount / share) for share in _shares(_measures(stated)) if share for amount in amounts
+    )
+
+
+def is_share(value: Value, beside: Sequence[Value], known: Sequence[Value], *, rough: bool) -> bool:
+    """Whether a percentage or fraction is what one known amount makes of another that stands beside it."""
+    target = value.readings[0]
+    if not isinstance(target, Measure) or target.dimension != "%":
+        return False
+    slack = float(target.low) / 100 * (ROUGH if rough else ROUNDING)
+    wholes = [m for m in _measures(beside) if m.dimension not in ("", "%") and m.low]
+    return any(
+        abs(float(target.low) / 100 - part / float(whole.low)) <= slack
+        for whole in wholes
+        for part in _like(whole, _measures(known))
+    )
+
+
+def _measures(values: Iterable[Value]) -> list[Measure]:
+    return [m for v in values for m in v.readings[:1] if isinstance(m, Measure)]
 
 
 def _like(target: Measure, measures: Iterable[Measure]) -> list[float]:

@@ -11,13 +11,16 @@ from typing import NamedTuple
 from touchstone.core import resource
 from touchstone.core.reading import Reading, Text, Value
 from touchstone.core.result import Evidence
-from touchstone.evidence.equality import comparable, is_range, same
+from touchstone.evidence.equality import comparable, end_of, is_range, same
 from touchstone.evidence.places import in_value, sentence_at, token_range
 from touchstone.safety.fabrication.findings import MAX_VALUES, Known, Place
+from touchstone.safety.fabrication.wordings import is_case_of
 from touchstone.text.tokens import term
 
 # What a price is for: per adult, a night, each.
 PER = re.compile(r" (?:per|for each|for every) ([^\W\d_]{2,20})")
+# Where a further clause begins.
+JOINT = re.compile(r"[,;] (?:and|but|while|whereas) ")
 ITEM = re.compile(r"[,;:]\s")
 # The first words of a statement say which case it is about.
 LABEL_WORDS = 3
@@ -41,7 +44,7 @@ def misplaced(reading: Reading, value: Value, known: Known) -> Evidence | None:
     homes = known.homes(value)[:MAX_HOMES]
     if any(source.name.startswith("input") for source, _ in homes):
         return None
-    ours = _sentence_terms(reading.reply, value)
+    ours = _named_terms(reading.reply, value)
     found: Evidence | None = None
     for source, home in homes:
         if source.name.startswith("expected"):
@@ -53,14 +56,30 @@ def misplaced(reading: Reading, value: Value, known: Known) -> Evidence | None:
             close = _together(source, home, rival) or abs(home.start - rival.start) < BESIDE
             if close and "free" in (rival.canonical, home.canonical):
                 continue
+            if any(other_home is not home and _is_beside(source, other_home, rival) for _, other_home in homes):
+                continue
             if _together(source, home, rival) and (value.kind == "time" or not ours.issuperset(other)):
                 continue
-            if own[0] in ours:
+            if not ours.isdisjoint(set(own) - set(other)) or _is_nearer(ours, source, home, rival):
                 return None
             if other[0] not in ours or _is_stated(reading.reply, rival) or _is_expected(homes, other[0]):
                 continue
             found = found or Evidence(source.name, rival.start, rival.end, source.raw[rival.start : rival.end])
     return found
+
+
+def _is_nearer(ours: frozenset[str], source: Text, home: Value, rival: Value) -> bool:
+    """Whether the home's sentence says more of what the reply says than the rival's, or all that the rival's says."""
+    if _together(source, home, rival):
+        return False
+    own, other = (_sentence_terms(source, place, content=True) for place in (home, rival))
+    shared = ours & other
+    return len(ours & own) > len(shared) or (bool(shared) and shared <= own)
+
+
+def _is_beside(source: Text, home: Value, rival: Value) -> bool:
+    """Whether the value also stands with the rival as its exception: `£25; free for children`."""
+    return home.canonical == "free" and home in source.values and abs(home.start - rival.start) < BESIDE
 
 
 def _is_stated(reply: Text, value: Value) -> bool:
@@ -103,7 +122,7 @@ def _same_unit(ours: str, theirs: str) -> bool:
 
 def substituted(reply: Text, value: Value, known: Known) -> Evidence | None:
     """The source value in whose place this one stands, beside a value that both share."""
-    if value.kind not in TERMS or known.homes(value):
+    if value.kind not in TERMS or known.homes(value) or _is_end_asked_for(value, known):
         return None
     ours = _sentence_terms(reply, value, content=True)
     for side in (-1, 1):
@@ -114,9 +133,19 @@ def substituted(reply: Text, value: Value, known: Known) -> Evidence | None:
             rival = _beside(source, shared, -side)
             if rival is None or not source.name.startswith("context") or not _is_rival(reply, value, rival):
                 continue
+            if is_case_of(reply, value, source, rival):
+                continue
             if ours & _sentence_terms(source, rival, content=True):
                 return Evidence(source.name, rival.start, rival.end, source.raw[rival.start : rival.end])
     return None
+
+
+def _is_end_asked_for(value: Value, known: Known) -> bool:
+    """`eight weeks` to a customer who was told `6-8 weeks`."""
+    return any(
+        place.source not in known.contexts and place.value.kind == value.kind and end_of(value, place.value)
+        for place in known.places
+    )
 
 
 def _is_rival(reply: Text, value: Value, rival: Value) -> bool:
@@ -173,6 +202,18 @@ def _label(text: Text, value: Value, other: Value) -> tuple[str, ...]:
         if not (t.is_stop or t.word in filler or in_value(text, t.start)) and len(t.word) > 1 and t.word[0].isalpha()
     ]
     return tuple(terms[:LABEL_WORDS])
+
+
+def _named_terms(reply: Text, value: Value) -> frozenset[str]:
+    """What the value's sentence says as far as the clause behind the value: a later clause speaks of another case."""
+    sentence = sentence_at(reply, value.start)
+    if sentence is None:
+        return frozenset()
+    first, last = token_range(reply, value.start, value.end)
+    joint = JOINT.search(reply.raw, value.end, sentence.end)
+    _, end = token_range(reply, value.start, joint.start() if joint else sentence.end)
+    low, high = max(sentence.first, first - REACH), min(end, last + REACH)
+    return frozenset(t.term for at, t in enumerate(reply.tokens[low:high], low) if not first <= at < last)
 
 
 def _sentence_terms(text: Text, value: Value, *, content: bool = False) -> frozenset[str]:

@@ -7,10 +7,11 @@ from touchstone.core.reading import Dates, Measure, Reading, Sentence, Text, Val
 from touchstone.core.result import Anchor
 from touchstone.evidence.equality import comparable
 from touchstone.evidence.places import sentence_at, token_range
-from touchstone.safety.fabrication.arithmetic import follows
+from touchstone.safety.fabrication.arithmetic import follows, is_share
 from touchstone.safety.fabrication.cases import misplaced, other_share, substituted
 from touchstone.safety.fabrication.findings import MAX_VALUES, Finding, Known, Place, group, is_question, words_between
 from touchstone.safety.fabrication.premises import is_premise
+from touchstone.safety.fabrication.wordings import is_case_of, is_said_otherwise
 
 # How much a value that no source holds weighs by its kind; one that a source contradicts weighs CONTRADICTED.
 UNSUPPORTED = {"money": 1.0, "percent": 1.0, "duration": 1.0, "date": 0.7, "time": 0.7, "quantity": 0.45, "number": 0.0}
@@ -52,12 +53,24 @@ def figures(reading: Reading, anchors: tuple[Anchor, ...], known: Known) -> Iter
         if anchor.kind == "claim" or value is None:
             continue
         held = anchor.holds or bool(known.homes(value))
-        if found := _elsewhere(reading, value, anchor, known, held=held):
+        if not held and (is_said_otherwise(reading, value, known) or _is_restated(reading, value, known)):
+            pool.append(value)
+        elif found := _elsewhere(reading, value, anchor, known, held=held):
             yield found
         elif held or is_premise(reply, value) or _is_reckoned(reply, value, anchor, pool):
             pool.append(value)
-        elif not _is_restated(reading, value, known) and (weight := _weight(reply, value, anchor, known)) > 0:
+        elif not _is_case(reply, value, anchor, known) and (weight := _weight(reply, value, anchor, known)) > 0:
             yield Finding(anchor.start, anchor.end, weight, _reason(anchor, known), anchor.evidence)
+
+
+def _is_case(reply: Text, value: Value, anchor: Anchor, known: Known) -> bool:
+    """Whether the value that contradicts it is a bound that this one lies beyond."""
+    shown = {(evidence.source, evidence.start, evidence.end) for evidence in anchor.evidence}
+    return any(
+        is_case_of(reply, value, source, other)
+        for source, other in known.places
+        if (source.name, other.start, other.end) in shown
+    )
 
 
 def _is_reckoned(reply: Text, value: Value, anchor: Anchor, pool: list[Value]) -> bool:
@@ -66,7 +79,18 @@ def _is_reckoned(reply: Text, value: Value, anchor: Anchor, pool: list[Value]) -
     read = value.readings[0]
     if anchor.status == "contradicted" and isinstance(read, Measure) and read.qualifier and not shown:
         return False
-    return follows(value, pool, reply.values[:MAX_VALUES], shown=shown)
+    return follows(value, pool, reply.values[:MAX_VALUES], shown=shown) or _is_portion(reply, value, pool)
+
+
+def _is_portion(reply: Text, value: Value, pool: list[Value]) -> bool:
+    """`A watch worth £1,800 would be covered for less than a third`: one sum beside another of the same sentence."""
+    sentence = sentence_at(reply, value.start)
+    if value.kind != "percent" or sentence is None:
+        return False
+    before = words_between(reply, sentence.start, value.start)
+    beside = [v for v in reply.values[:MAX_VALUES] if sentence.start <= v.start < sentence.end]
+    rough = "than" in before[-1:] or not group("hedge").isdisjoint(before[-1:])
+    return is_share(value, beside, pool, rough=rough)
 
 
 def _elsewhere(reading: Reading, value: Value, anchor: Anchor, known: Known, *, held: bool) -> Finding | None:

@@ -23,6 +23,7 @@ from touchstone.safety.fabrication.findings import (
     words_between,
 )
 from touchstone.safety.fabrication.premises import is_premise
+from touchstone.safety.fabrication.wordings import is_case_of, is_said_otherwise
 
 KINDS = frozenset({"date", "duration", "percent", "time", "money", "quantity"})
 # Share of the reply's sentence that the rival's must say, how much less of it the value's own home may say, and how
@@ -46,6 +47,8 @@ def rivals(reading: Reading, known: Known) -> Iterator[Finding]:
         sentence = sentence_at(reply, value.start)
         if not _is_term(reply, value) or sentence is None or is_question(reply, sentence):
             continue
+        if is_said_otherwise(reading, value, known):
+            continue
         stated = [v for v in reply.values[:MAX_VALUES] if sentence.start <= v.start < sentence.end]
         if len([v for v in stated if v.kind == value.kind]) > 1:
             continue
@@ -57,7 +60,7 @@ def rivals(reading: Reading, known: Known) -> Iterator[Finding]:
         homes = [r.likeness for r in own]
         others = [r for r in near if _opposes(r, value, known)]
         best = max(others, key=lambda r: r.likeness, default=None)
-        if best is None or best.likeness < ALIKE or best.shared < MIN_SHARED:
+        if best is None or best.likeness < ALIKE or best.shared < MIN_SHARED or is_case_of(reply, value, *best.place):
             continue
         if max(homes, default=0.0) > best.likeness - APART or (
             not homes and _is_derived(reading, sentence, value, known)
