@@ -19,6 +19,9 @@ QUOTED = re.compile(r"(?<!\w)[\"“‘']([^\"“”‘'’\n]{2,40})[\"”’'](
 NAME = re.compile(r"(?<!\w)[A-Z][\w'’&+-]{1,30}(?: (?:of |and |& |for )?[A-Z][\w'’&+-]{1,30}){0,4}")
 SEGMENT_WORDS = 4
 ARTICLES = frozenset({"your", "the", "my", "a"})
+TITLES = frozenset({"mr", "mrs", "ms", "mx", "miss", "dr", "sir", "madam"})
+# What the customer is free to choose from is no term of the company.
+OPEN = re.compile(r"\b(?:anything|whatever|what(?:ever)? you (?:have|can|like|want))\b", re.IGNORECASE)
 ACT_REACH = 4
 # How far back the signs of a list or of bold type are looked past.
 MARKUP = 8
@@ -156,6 +159,8 @@ def _is_remark(reply: Text, sentence: Sentence) -> bool:
     """Good wishes, thanks, greetings and signatures name people and places freely; hedged advice names others."""
     words = {t.word for t in reply.tokens[sentence.first : sentence.last]}
     short = sentence.last - sentence.first < 4
+    if OPEN.search(reply.raw, sentence.start, sentence.end):
+        return True
     return short or bool(words & group("remark")) or bool(words & group("hedge"))
 
 
@@ -163,7 +168,7 @@ def _is_foreign(text: str, known: Known, *, everyday: bool) -> bool:
     """Whether most content words of a name stand in no source."""
     words = [word[0].casefold().replace("’", "'") for word in WORD.finditer(text)]
     pieces = [piece for word in words for piece in LETTERS.findall(word.removesuffix("'s"))]
-    shared = group("everyday") | ARTICLES if everyday else ARTICLES
+    shared = group("everyday") | ARTICLES | TITLES if everyday else ARTICLES
     counted = [piece for piece in pieces if piece not in shared]
     missing = [piece for piece in counted if not known.holds(piece)]
     return bool(counted) and 2 * len(missing) > len(counted)
