@@ -130,7 +130,7 @@ def _offers(reply: Text, sentence: Sentence, known: Known) -> Iterator[Finding]:
     for match in NAME.finditer(raw, sentence.start, sentence.end):
         if in_value(reply, match.start()) or not _is_name(reply, sentence, match.start()):
             continue
-        words = match[0].split()
+        words = [word for word in match[0].split() if word.casefold() not in TITLES]
         if _is_calendar(words) or JOINT.search(raw, match.end(), match.end() + 3):
             continue
         if not all(_is_foreign(word, known, everyday=True) for word in words if word[0].isupper()):
@@ -168,7 +168,7 @@ def _is_foreign(text: str, known: Known, *, everyday: bool) -> bool:
     """Whether most content words of a name stand in no source."""
     words = [word[0].casefold().replace("’", "'") for word in WORD.finditer(text)]
     pieces = [piece for word in words for piece in LETTERS.findall(word.removesuffix("'s"))]
-    shared = group("everyday") | ARTICLES | TITLES if everyday else ARTICLES
+    shared = group("everyday") | ARTICLES if everyday else ARTICLES
     counted = [piece for piece in pieces if piece not in shared]
     missing = [piece for piece in counted if not known.holds(piece)]
     return bool(counted) and 2 * len(missing) > len(counted)
