@@ -232,7 +232,7 @@ def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
         ("The line is open from 8 to 6, weekends included.", ["The line is open 8 to 6 every day."]),
         ("Add anything from your GP to the claim.", ["Claims are sent with medical documents."]),
         ("Because every garden is different, ask the team.", ["Our team gives advice on any garden."]),
-        ("The team is the right sort of people for this.", ["The team gives advice."]),
+        ("The panels are jobs for our crew.", ["The panels must not be opened by customers."]),
     ],
 )
 def test_sound_turns_of_the_same_rules_are_let_through(response: str, context: list[str]) -> None:
