@@ -85,6 +85,8 @@ def test_the_table_is_told_apart_at_the_measured_rates() -> None:
         ("Lockers take parcels up to 25 kg.", ["Lockers: up to 20 kg, held 3 days."], "25 kg"),
         ("You can also bring it to our Millbrook branch.", ["Drop-off at the Dock Road site only."], "Millbrook"),
         ("Our plan is £7.20 a month and switching takes 5 working days.", [], "£7.20 a month"),
+        ("Returns are slow because our sorting robots jam in winter.", RETURNS, "sorting robots"),
+        ("Lost parcels are found by Ms Oduya at the till.", RETURNS, "Oduya"),
     ],
 )
 def test_what_the_sources_contradict_or_do_not_hold_is_found(response: str, context: list[str], part: str) -> None:
@@ -246,6 +248,12 @@ def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
             "You have 30 days to dispute it, and photos are what reviewers look at.",
             ["Charges can be disputed within 30 days with photos. Reviewers decide on charges within 14 days."],
         ),
+        ("A photo is useful for your own records.", ["Read the meter on the day you move."]),
+        ("As soon as your solicitor has a date, tell us.", ["The date can be moved once."]),
+        ("The line is open from 8 to 6, weekends included.", ["The line is open 8 to 6 every day."]),
+        ("Add anything from your GP to the claim.", ["Claims are sent with medical documents."]),
+        ("Because every garden is different, ask the team.", ["Our team gives advice on any garden."]),
+        ("The panels are jobs for our crew.", ["The panels must not be opened by customers."]),
     ],
 )
 def test_sound_turns_of_the_same_rules_are_let_through(response: str, context: list[str]) -> None:

@@ -31,6 +31,11 @@ def _general() -> frozenset[str]:
     return frozenset(term(word) for word in group("general"))
 
 
+@cache
+def _vague() -> frozenset[str]:
+    return _general() | {term(word) for word in group("passing")}
+
+
 def duties(reading: Reading, known: Known) -> Iterator[Finding]:
     """One finding for each thing that the customer must do and most of whose words stand nowhere."""
     reply = reading.reply
@@ -66,10 +71,13 @@ def novelties(reading: Reading, anchors: tuple[Anchor, ...], known: Known) -> It
         if (claim.start, claim.end) not in unheld or sentence is None or sentence.start in seen:
             continue
         words = set(words_between(reading.reply, sentence.start, sentence.end))
+        # A request says what to do, not what is so.
+        if "please" in words:
+            continue
         if words & group("remark") or words & group("hedge") or words & resource.words("opinions.txt"):
             continue
-        new = [t for t in claim.object if t not in known.terms and t not in group("everyday") | _general()]
+        new = [t for t in claim.object if t not in known.terms and t not in group("everyday") | _vague()]
         about = bool(claim.subject) and all(t in context for t in claim.subject)
-        if about and len(new) >= MIN_NEW and len(new) == len([t for t in claim.object if t not in _general()]):
+        if about and len(new) >= MIN_NEW and len(new) == len([t for t in claim.object if t not in _vague()]):
             seen.add(sentence.start)
             yield Finding(claim.start, claim.end, 1.0, f"no source speaks of {claim.shown(new)}")

@@ -19,6 +19,9 @@ QUOTED = re.compile(r"(?<!\w)[\"“‘']([^\"“”‘'’\n]{2,40})[\"”’'](
 NAME = re.compile(r"(?<!\w)[A-Z][\w'’&+-]{1,30}(?: (?:of |and |& |for )?[A-Z][\w'’&+-]{1,30}){0,4}")
 SEGMENT_WORDS = 4
 ARTICLES = frozenset({"your", "the", "my", "a"})
+TITLES = frozenset({"mr", "mrs", "ms", "mx", "miss", "dr", "sir", "madam"})
+# What the customer is free to choose from is no term of the company.
+OPEN = re.compile(r"\b(?:anything|whatever|what(?:ever)? you (?:have|can|like|want))\b", re.IGNORECASE)
 ACT_REACH = 4
 # How far back the signs of a list or of bold type are looked past.
 MARKUP = 8
@@ -127,7 +130,7 @@ def _offers(reply: Text, sentence: Sentence, known: Known) -> Iterator[Finding]:
     for match in NAME.finditer(raw, sentence.start, sentence.end):
         if in_value(reply, match.start()) or not _is_name(reply, sentence, match.start()):
             continue
-        words = match[0].split()
+        words = [word for word in match[0].split() if word.casefold() not in TITLES]
         if _is_calendar(words) or JOINT.search(raw, match.end(), match.end() + 3):
             continue
         if not all(_is_foreign(word, known, everyday=True) for word in words if word[0].isupper()):
@@ -156,6 +159,8 @@ def _is_remark(reply: Text, sentence: Sentence) -> bool:
     """Good wishes, thanks, greetings and signatures name people and places freely; hedged advice names others."""
     words = {t.word for t in reply.tokens[sentence.first : sentence.last]}
     short = sentence.last - sentence.first < 4
+    if OPEN.search(reply.raw, sentence.start, sentence.end):
+        return True
     return short or bool(words & group("remark")) or bool(words & group("hedge"))
 
 
