@@ -130,6 +130,9 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
         if ours * theirs < 0 and not (clause.excepted and other.excepted):
             if plus == "cost" and theirs > 0 and other.payer == "we":
                 continue
+            # What holds only for one case does not hold for the rest.
+            if ours < 0 and other.exclusive:
+                continue
             return plus if theirs > 0 else minus
     if clause.payer and other.payer and clause.payer != other.payer:
         return "payer"
@@ -139,8 +142,9 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
         return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
         return None if clause.conditional or other.conditional or clause.narrow else "requirement"
-    if clause.universal and other.restricted and not (other.universal or clause.restricted or clause.urges):
-        return "limit"
+    if clause.universal and not (other.universal or clause.restricted or clause.narrow or clause.urges):
+        if other.exclusive or (other.denied and other.denied in clause.terms):
+            return "limit"
     if any(clause.stances) or any(other.stances) or clause.conditional or other.conditional:
         return None
     if clause.urges:
