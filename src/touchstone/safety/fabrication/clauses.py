@@ -236,11 +236,11 @@ def _is_negated(words: Sequence[str], at: int, used: Set[int], *, axis: int, sig
 
 
 def _is_denied_subject(words: Sequence[str], at: int, used: Set[int]) -> bool:
-    for back in range(at - 1, max(-1, at - 1 - REACH), -1):
+    """`No bag can` and `nothing we can do`, but not `with nothing to show we can` nor `those not satisfied can`."""
+    reach = 2 if words[at - 1] in SPEAKERS else REACH
+    for back in range(at - 1, max(-1, at - 1 - reach), -1):
         if words[back] in SUBJECTS and back not in used:
             return words[back] != "not" or words[back + 1] in _universal()
-        if words[back] in SPEAKERS and back + 1 != at:
-            return False
     return False
 
 
@@ -250,13 +250,16 @@ def _is_undone(words: Sequence[str], end: int, axis: int) -> bool:
 
 
 def _negates(word: str) -> bool:
-    return word in _negations() or word.endswith("n't")
+    return word in _negations() or word == "non" or word.endswith("n't")
 
 
 def _is_universal(words: Sequence[str]) -> bool:
-    """`any` behind a negation means none."""
+    """`any` behind a negation means none, and without anybody who does something it names what may be there."""
     found = _universal().intersection(words)
-    return bool(found) and not (found == {"any"} and any(_negates(word) for word in words[: words.index("any")]))
+    if found != {"any"}:
+        return bool(found)
+    before = words[: words.index("any")]
+    return not any(_negates(word) for word in before) and (not before or not SPEAKERS.isdisjoint(words))
 
 
 def _universal() -> frozenset[str]:

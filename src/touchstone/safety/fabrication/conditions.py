@@ -129,9 +129,10 @@ def _waived(reply: Text, sentence: Sentence, told: list[Told]) -> Finding | None
         if match[0].casefold().startswith("without") and _is_case(reply.raw, match.end(), sentence.end):
             continue
         wanted = content(reply, match.end(), min(end, match.end() + 30))
-        for other in told:
-            if not wanted or not wanted <= other.terms:
-                continue
+        speaking = [other for other in told if wanted and wanted <= other.terms]
+        if any(WAIVED.search(other.text) or OPTIONAL.search(other.text) for other in speaking):
+            continue
+        for other in speaking:
             if len(wanted) < MIN_SHARED and not (said - wanted) & other.terms:
                 continue
             if ASKED.search(other.text) and not FREED.search(other.text):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Evidence
-from touchstone.safety.fabrication.clauses import AXES, Clause, clauses
+from touchstone.safety.fabrication.clauses import AXES, COST_AXIS, Clause, clauses
 from touchstone.safety.fabrication.findings import Finding, Known
 from touchstone.safety.fabrication.listing import Segment
 
@@ -46,14 +46,15 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     said = [(source, clause) for source in known.sources if _states(source) for clause in _kept_clauses(source)]
     said = said[:MAX_SAID]
     rarity = _rarity([clause for _, clause in said])
-    for clause in clauses(reading.reply):
+    replied = clauses(reading.reply)
+    for clause in replied:
         if (
             not clause.asks
             and not clause.premise
             and (found := _opposed(clause, _of_case(clause, said, known.cases), rarity))
         ):
             source, other = found.source, found.clause
-            if found.what in COSTS and (_is_priced(reading.reply, clause, known) or _is_nothing(source, other)):
+            if found.what in COSTS and (_is_priced(reading.reply, clause, replied, known) or _is_nothing(source, other)):
                 continue
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
@@ -68,9 +69,12 @@ def _of_case(clause: Clause, said: Sequence[Said], cases: Sequence[Segment]) -> 
     return [(s, c) for s, c in said if not any(o.source is s and o.start <= c.start < o.end for o in others)]
 
 
-def _is_priced(reply: Text, clause: Clause, known: Known) -> bool:
-    """A price that a source gives stands beside its `free`: one holds up to a limit, the other beyond it."""
-    inside = (v for v in reply.values if v.kind == "money" and clause.start <= v.start < clause.end)
+def _is_priced(reply: Text, clause: Clause, replied: Sequence[Clause], known: Known) -> bool:
+    """A cost stands beside its `free`, or a price that a source gives: each holds for a case of its own."""
+    beside = [other for other in replied if other.around is clause.around]
+    if any(other.stances[COST_AXIS] * clause.stances[COST_AXIS] < 0 for other in beside):
+        return True
+    inside = (v for v in reply.values if v.kind == "money" and beside[0].start <= v.start < beside[-1].end)
     return any(v.canonical != "free" and known.homes(v) for v in inside)
 
 
