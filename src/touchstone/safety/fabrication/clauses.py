@@ -38,7 +38,8 @@ MAX_CLAUSES = 200
 class Clause(NamedTuple):
     """A stretch of a text: its own content terms, those of its sentence, and its stances (+1, -1 by axis).
 
-    `governed` is the verb of a duty, `grants` that of a permission; `denied` and `lacks` follow a negation.
+    `governed` is the verb of a duty, `grants` that of a permission; `denied` and `lacks` follow a negation, `sole` an
+    `only`.
     """
 
     start: int
@@ -60,6 +61,7 @@ class Clause(NamedTuple):
     narrow: bool = False
     payer: str = ""
     exclusive: bool = False
+    sole: str = ""
     asks: bool = False
 
 
@@ -137,12 +139,16 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
     at = 0
     while at < len(words):
         size, axis, sign = _phrase(words, at) if words[at] in starts else (0, 0, 0)
-        if at and words[at] == "if":
+        if at and words[at] in ("if", "where"):
             break
         if size and _is_aside(tokens, at, size, axis, used):
             used.update(range(at, at + size))
         elif size:
-            turned = -sign if _is_negated(words, at, used, axis=axis, sign=sign) or _is_undone(words, at + size, axis) else sign
+            turned = (
+                -sign
+                if _is_negated(words, at, used, axis=axis, sign=sign) or _is_undone(words, at + size, axis)
+                else sign
+            )
             stances[axis] = stances[axis] or turned
             used.update(range(at, at + size))
             if axis == 0 and turned > 0:
@@ -166,11 +172,12 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
         denied=denied,
         lacks=lacks,
         without=bool(lacks) and "without" in words,
-        universal=_is_universal(words),
+        universal=_is_universal(words, granted=stances[LEAVE_AXIS] > 0),
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
         narrow="only" in words or bool(denials),
         payer=_payer(words),
         exclusive="only" in words,
+        sole=_sole(tokens, words, used),
     )
 
 
@@ -201,6 +208,13 @@ def _verb(tokens: Sequence[Token], at: int) -> str:
         if not token.is_stop and token.word not in ("also", "still", "then", "only"):
             return token.term
     return ""
+
+
+def _sole(tokens: Sequence[Token], words: Sequence[str], used: Set[int]) -> str:
+    """What alone the clause holds for."""
+    first = words.index("only") + 1 if "only" in words else len(words)
+    told = (token for at, token in enumerate(tokens[first:], first) if at not in used and not token.is_stop)
+    return next((token.term for token in told), "")
 
 
 def _phrase(words: Sequence[str], at: int) -> tuple[int, int, int]:
@@ -253,13 +267,13 @@ def _negates(word: str) -> bool:
     return word in _negations() or word == "non" or word.endswith("n't")
 
 
-def _is_universal(words: Sequence[str]) -> bool:
-    """`any` behind a negation means none, and without anybody who does something it names what may be there."""
+def _is_universal(words: Sequence[str], *, granted: bool) -> bool:
+    """`any` behind a negation means none; where nobody acts and nothing is allowed, it names what may be there."""
     found = _universal().intersection(words)
     if found != {"any"}:
         return bool(found)
     before = words[: words.index("any")]
-    return not any(_negates(word) for word in before) and (not before or not SPEAKERS.isdisjoint(words))
+    return not any(_negates(word) for word in before) and (granted or not before or not SPEAKERS.isdisjoint(words))
 
 
 def _universal() -> frozenset[str]:

@@ -16,7 +16,7 @@ from touchstone.safety.fabrication.findings import Finding, Known, content, is_q
 from touchstone.text.tokens import term
 
 EARLIER = re.compile(r"\b(?:before|prior to|ahead of)\b", re.IGNORECASE)
-LATER = re.compile(r"\b(?:after|once|as soon as|following)\b", re.IGNORECASE)
+LATER = re.compile(r"\b(?:after(?! that\b)|once|as soon as|following)\b", re.IGNORECASE)
 THEN = re.compile(
     r"(?:[,;]|\s[-–—])?\s(?:and |but )?(?:then|after that|afterwards)\b[,:]?\s"
     r"|(?:[,;]|\s[-–—]|\s(?:and|but))\s(?:later|next)\b[,:]?\s|\bfirst[,;]\s(?:and |then )?",

@@ -54,7 +54,9 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
             and (found := _opposed(clause, _of_case(clause, said, known.cases), rarity))
         ):
             source, other = found.source, found.clause
-            if found.what in COSTS and (_is_priced(reading.reply, clause, replied, known) or _is_nothing(source, other)):
+            if found.what in COSTS and (
+                _is_priced(reading.reply, clause, replied, known) or _is_nothing(source, other)
+            ):
                 continue
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
@@ -130,14 +132,8 @@ def _share(terms: frozenset[str], among: frozenset[str], rarity: Mapping[str, fl
 
 def _conflict(clause: Clause, other: Clause) -> str | None:
     """What the other says where the clause says the opposite, if they speak of the same thing."""
-    for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
-        if ours * theirs < 0 and not (clause.excepted and other.excepted):
-            if plus == "cost" and theirs > 0 and other.payer == "we":
-                continue
-            # What holds only for one case does not hold for the rest.
-            if ours < 0 and other.exclusive:
-                continue
-            return plus if theirs > 0 else minus
+    if turned := _turned(clause, other):
+        return turned
     if clause.payer and other.payer and clause.payer != other.payer:
         return "payer"
     if clause.governed and clause.governed == other.grants and clause.stances[0] > 0:
@@ -146,17 +142,35 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
         return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
         return None if clause.conditional or other.conditional or clause.narrow else "requirement"
-    if clause.universal and not (other.universal or clause.restricted or clause.narrow or clause.urges):
-        if other.exclusive or (other.denied and other.denied in clause.terms):
-            return "limit"
+    if _is_limit_lifted(clause, other):
+        return "limit"
     if any(clause.stances) or any(other.stances) or clause.conditional or other.conditional:
         return None
     if clause.urges:
         return None
     denied = clause.denied or other.denied
-    if not denied or (clause.denied and other.denied) or denied not in clause.terms or denied not in other.terms:
+    if not denied or (clause.narrow and other.narrow) or denied not in clause.terms or denied not in other.terms:
         return None
     return DENIAL if len(clause.terms & other.terms) >= MIN_SHARED else None
+
+
+def _turned(clause: Clause, other: Clause) -> str:
+    """The other's stance where the clause takes the opposite one; what holds for one case only fails for the rest."""
+    for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
+        if ours * theirs >= 0 or (clause.excepted and other.excepted):
+            continue
+        if plus == "cost" and theirs > 0 and other.payer == "we":
+            continue
+        if ours < 0 and other.exclusive and (clause.universal or other.sole not in clause.terms):
+            continue
+        return plus if theirs > 0 else minus
+    return ""
+
+
+def _is_limit_lifted(clause: Clause, other: Clause) -> bool:
+    """All, says the clause and limits nothing itself; the other says `only`, or denies what the clause does."""
+    limits = clause.restricted or clause.narrow or clause.urges or other.universal
+    return clause.universal and not limits and (other.exclusive or other.denied in clause.terms)
 
 
 def _agrees(clause: Clause, other: Clause) -> bool:
