@@ -254,6 +254,15 @@ def test_one_word_put_for_its_opposite_or_one_case_for_another_is_found(
         ("Add anything from your GP to the claim.", ["Claims are sent with medical documents."]),
         ("Because every garden is different, ask the team.", ["Our team gives advice on any garden."]),
         ("The panels are jobs for our crew.", ["The panels must not be opened by customers."]),
+        ("This seat isn't transferable or refundable.", ["Non-refundable seats cannot be changed for a refund."]),
+        ("Readers not satisfied can go to the press council.", ["Readers can go to the press council."]),
+        ("I can't confirm your lot until the code is checked.", ["The code of a lot can be checked online."]),
+        ("Your pass isn't valid on the ferry.", ["Passes are valid only on the booked bus."]),
+        ("Lost luggage isn't something our Basic plan covers.", ["Lost luggage is not covered by the Basic plan."]),
+        ("Cancel at least 7 days before the course.", ["You may cancel up to 7 days before the course."]),
+        ("Collect it or have it posted, whichever you prefer.", ["If you wish, collect it or have it posted."]),
+        ("Removing the card isn't the same as ending the plan.", ["Removing the card does not end the plan."]),
+        ("You pay the deposit, and only after that we dig.", ["You pay the deposit, and then we dig."]),
     ],
 )
 def test_sound_turns_of_the_same_rules_are_let_through(response: str, context: list[str]) -> None:

@@ -19,6 +19,9 @@ MOST = re.compile(
     re.IGNORECASE,
 )
 DENIED = re.compile(r"\b(?:no|not|n't|never|without)\b", re.IGNORECASE)
+# `Up to 7 days before` leaves at least 7 days.
+UNTIL = re.compile(r"\bup to(?: the| a)? $", re.IGNORECASE)
+AHEAD = re.compile(r"\s*(?:before|prior|ahead|in advance|beforehand)\b", re.IGNORECASE)
 LOOK_BACK = 24
 # Share of the reply's clause that the source's must hold; fewer shared words may speak of the other side of the bound.
 ALIKE = 0.75
@@ -51,6 +54,8 @@ def bounds(reading: Reading, known: Known) -> Iterator[Finding]:
 def _side(text: Text, value: Value) -> int:
     """1 for a least value, -1 for a most, 0 when the value has no bound."""
     before = text.raw[max(0, value.start - LOOK_BACK) : value.start]
+    if UNTIL.search(before) and AHEAD.match(text.raw, value.end):
+        return 1
     if MOST.search(before):
         return -1
     return 1 if LEAST.search(before) else 0

@@ -11,7 +11,7 @@ from touchstone.core.reading import Text, Token
 DATA = "stance.txt"
 AXES = (("duty", "waiver"), ("leave", "refusal"), ("cost", "gratis"))
 SPLIT = re.compile(
-    r"[,;()\n]|\s[-–—]\s|[.!?:](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|as)\s"
+    r"[,;()\n]|\s[-–—]\s|[.!?:](?=\s|$)|\s(?:and|but|while|so|because|since|though|although|otherwise|(?<!same )as)\s"
 )
 LEAVE_AXIS, COST_AXIS = 1, 2
 # What opens a clause that only says when another holds, and what in a sentence takes part of a rule back.
@@ -25,6 +25,12 @@ CONTRASTING = tuple([word] for word in "under into on in for to at from with by 
 REACH = 4
 # So few words are part of a list rather than a statement.
 SHORT = 3
+# What can be done is turned round by its subject (`no bag can`), not by what is said of the subject (`a lost key can`).
+MODALS = frozenset({"can", "may"})
+SUBJECTS = frozenset({"no", "nobody", "nothing", "none", "neither", "nor", "not", "never"})
+SPEAKERS = frozenset({"i", "we", "you", "they", "he", "she", "it"})
+# `That isn't something we cover` denies the verb, however far behind it stands.
+PLACEHOLDERS = frozenset({"something", "one", "anything"})
 # Longer texts are compared by their first clauses, so that the cost stays linear.
 MAX_CLAUSES = 200
 
@@ -32,7 +38,8 @@ MAX_CLAUSES = 200
 class Clause(NamedTuple):
     """A stretch of a text: its own content terms, those of its sentence, and its stances (+1, -1 by axis).
 
-    `governed` is the verb of a duty, `grants` that of a permission; `denied` and `lacks` follow a negation.
+    `governed` is the verb of a duty, `grants` that of a permission; `denied` and `lacks` follow a negation, `sole` an
+    `only`.
     """
 
     start: int
@@ -54,6 +61,7 @@ class Clause(NamedTuple):
     narrow: bool = False
     payer: str = ""
     exclusive: bool = False
+    sole: str = ""
     asks: bool = False
 
 
@@ -131,8 +139,16 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
     at = 0
     while at < len(words):
         size, axis, sign = _phrase(words, at) if words[at] in starts else (0, 0, 0)
-        if size:
-            turned = -sign if _is_negated(words, at, used, axis=axis) or _is_undone(words, at + size, axis) else sign
+        if at and words[at] in ("if", "where"):
+            break
+        if size and _is_aside(tokens, at, size, axis, used):
+            used.update(range(at, at + size))
+        elif size:
+            turned = (
+                -sign
+                if _is_negated(words, at, used, axis=axis, sign=sign) or _is_undone(words, at + size, axis)
+                else sign
+            )
             stances[axis] = stances[axis] or turned
             used.update(range(at, at + size))
             if axis == 0 and turned > 0:
@@ -156,11 +172,12 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
         denied=denied,
         lacks=lacks,
         without=bool(lacks) and "without" in words,
-        universal=_is_universal(words),
+        universal=_is_universal(words, granted=stances[LEAVE_AXIS] > 0),
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
         narrow="only" in words or bool(denials),
         payer=_payer(words),
         exclusive="only" in words,
+        sole=_sole(tokens, words, used),
     )
 
 
@@ -193,6 +210,13 @@ def _verb(tokens: Sequence[Token], at: int) -> str:
     return ""
 
 
+def _sole(tokens: Sequence[Token], words: Sequence[str], used: Set[int]) -> str:
+    """What alone the clause holds for."""
+    first = words.index("only") + 1 if "only" in words else len(words)
+    told = (token for at, token in enumerate(tokens[first:], first) if at not in used and not token.is_stop)
+    return next((token.term for token in told), "")
+
+
 def _phrase(words: Sequence[str], at: int) -> tuple[int, int, int]:
     """Length, axis and sign of the longest stance phrase that begins here; length 0 when none does."""
     for phrase, axis, sign in _phrases().get(words[at], ()):
@@ -201,13 +225,36 @@ def _phrase(words: Sequence[str], at: int) -> tuple[int, int, int]:
     return 0, 0, 0
 
 
-def _is_negated(words: Sequence[str], at: int, used: Set[int], *, axis: int) -> bool:
+def _is_aside(tokens: Sequence[Token], at: int, size: int, axis: int, used: Set[int]) -> bool:
+    """`I can't tell you` says what the speaker knows, `the time to pay` what a thing is for: neither takes a stance."""
+    if axis == LEAVE_AXIS:
+        following = next((token.word for token in tokens[at + size : at + size + 2] if not token.is_stop), "")
+        return following in resource.group(DATA, "knowing")
+    named = at > 1 and tokens[at - 1].word == "to" and not used & {at - 1, at - 2} and not tokens[at - 2].is_stop
+    return axis == COST_AXIS and named
+
+
+def _is_negated(words: Sequence[str], at: int, used: Set[int], *, axis: int, sign: int) -> bool:
     """A negation shortly before, unless it denies a word of its own (`not reporting`)."""
+    if words[at] in MODALS:
+        return _is_denied_subject(words, at, used)
     for back in range(at - 1, max(-1, at - 1 - REACH), -1):
         if back not in used and _negates(words[back]):
+            if words[back] in resource.group(DATA, "ending") and axis == LEAVE_AXIS and sign < 0:
+                continue
             if words[back] == "without" and axis != COST_AXIS and back + 1 != at:
                 return False
-            return back + 1 == at or not words[back + 1].endswith("ing")
+            return back + 1 == at or words[back] == "without" or not words[back + 1].endswith("ing")
+    places = (place for place in range(at) if words[place] in PLACEHOLDERS and place not in used)
+    return axis == LEAVE_AXIS and any(_negates(word) for place in places for word in words[max(0, place - 1) : place])
+
+
+def _is_denied_subject(words: Sequence[str], at: int, used: Set[int]) -> bool:
+    """`No bag can` and `nothing we can do`, but not `with nothing to show we can` nor `those not satisfied can`."""
+    reach = 2 if words[at - 1] in SPEAKERS else REACH
+    for back in range(at - 1, max(-1, at - 1 - reach), -1):
+        if words[back] in SUBJECTS and back not in used:
+            return words[back] != "not" or words[back + 1] in _universal()
     return False
 
 
@@ -217,13 +264,16 @@ def _is_undone(words: Sequence[str], end: int, axis: int) -> bool:
 
 
 def _negates(word: str) -> bool:
-    return word in _negations() or word.endswith("n't")
+    return word in _negations() or word == "non" or word.endswith("n't")
 
 
-def _is_universal(words: Sequence[str]) -> bool:
-    """`any` behind a negation means none."""
+def _is_universal(words: Sequence[str], *, granted: bool) -> bool:
+    """`any` behind a negation means none; where nobody acts and nothing is allowed, it names what may be there."""
     found = _universal().intersection(words)
-    return bool(found) and not (found == {"any"} and any(_negates(word) for word in words[: words.index("any")]))
+    if found != {"any"}:
+        return bool(found)
+    before = words[: words.index("any")]
+    return not any(_negates(word) for word in before) and (granted or not before or not SPEAKERS.isdisjoint(words))
 
 
 def _universal() -> frozenset[str]:

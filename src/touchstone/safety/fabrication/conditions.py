@@ -29,9 +29,15 @@ WAIVED = re.compile(
     re.IGNORECASE,
 )
 OPTIONAL = re.compile(
-    r"\b(?:optional|not (?:needed|required|necessary|compulsory)|isn['’]t (?:needed|required|necessary))\b",
+    r"\b(?:optional|not (?:needed|required|necessary|compulsory)|isn['’]t (?:needed|required|necessary)"
+    r"|(?:needs?|requires?) no)\b",
     re.IGNORECASE,
 )
+# `Whichever you prefer` offers a choice; what must be done even so brushes nothing aside.
+CHOICE = re.compile(r"\s+(?:you(?:['’]d)? (?:prefer|like|choose|wish|want|find)|suits|works|is (?:easier|best))\b")
+DEMAND = re.compile(r"\b(?:must|only|has to|have to)\b", re.IGNORECASE)
+PLEA = re.compile(r"\bplease\b", re.IGNORECASE)
+UNTIL = re.compile(r"\b(?:until|till|any ?time (?:before|up to))\b", re.IGNORECASE)
 LIMITS = re.compile(
     r"\b(?:only|unless|except|excluding|must|provided|required|requires?|needs?|needed|subject to|if|when|once"
     r"|within|until|at least|minimum|not|no|never|can['’]t|cannot|excluded|limited|have to|has to|maximum|up to)\b",
@@ -107,7 +113,12 @@ def _aside(reply: Text, sentence: Sentence, told: list[Told]) -> Finding | None:
     near = _nearest(content(reply, sentence.start, sentence.end), told) if match else None
     if match is None or near is None or not LIMITS.search(near.text) or ASIDE.search(near.text):
         return None
-    if _is_limited(reply.raw[sentence.start : match.start()]):
+    before, behind = reply.raw[sentence.start : match.start()], reply.raw[match.end() : sentence.end]
+    if _is_limited(before) or PLEA.search(before) or DEMAND.search(behind):
+        return None
+    if CHOICE.match(behind) and not DEMAND.search(near.text):
+        return None
+    if match[0].casefold().startswith("right up") and UNTIL.search(near.text):
         return None
     return _finding(match.start(), sentence.end, near, "limit")
 
@@ -125,9 +136,10 @@ def _waived(reply: Text, sentence: Sentence, told: list[Told]) -> Finding | None
         if match[0].casefold().startswith("without") and _is_case(reply.raw, match.end(), sentence.end):
             continue
         wanted = content(reply, match.end(), min(end, match.end() + 30))
-        for other in told:
-            if not wanted or not wanted <= other.terms:
-                continue
+        speaking = [other for other in told if wanted and wanted <= other.terms]
+        if any(WAIVED.search(other.text) or OPTIONAL.search(other.text) for other in speaking):
+            continue
+        for other in speaking:
             if len(wanted) < MIN_SHARED and not (said - wanted) & other.terms:
                 continue
             if ASKED.search(other.text) and not FREED.search(other.text):

@@ -16,9 +16,10 @@ from touchstone.safety.fabrication.findings import Finding, Known, content, is_q
 from touchstone.text.tokens import term
 
 EARLIER = re.compile(r"\b(?:before|prior to|ahead of)\b", re.IGNORECASE)
-LATER = re.compile(r"\b(?:after|once|as soon as|following)\b", re.IGNORECASE)
+LATER = re.compile(r"\b(?:after(?! that\b)|once|as soon as|following)\b", re.IGNORECASE)
 THEN = re.compile(
-    r"(?:[,;]|\s[-–—])?\s(?:and |but )?(?:then|after that|afterwards|later|next)\b[,:]?\s|\bfirst[,;]\s(?:and |then )?",
+    r"(?:[,;]|\s[-–—])?\s(?:and |but )?(?:then|after that|afterwards)\b[,:]?\s"
+    r"|(?:[,;]|\s[-–—]|\s(?:and|but))\s(?:later|next)\b[,:]?\s|\bfirst[,;]\s(?:and |then )?",
     re.IGNORECASE,
 )
 # Without one of these a sentence puts nothing in order.
@@ -85,7 +86,7 @@ def _pairs(text: Text, sentence: Sentence) -> Iterator[Pair]:
             leads = len(raw[low : match.start()].split()) <= 1
             below = (match.end(), comma.start() if comma else high)
             main = (comma.end(), high) if leads and comma else (_joined(raw, low, match.start()), match.start())
-            if leads and not comma:
+            if (leads and not comma) or (leads and _is_measured(text, match.end())):
                 continue
             first, second = (main, below) if pattern is EARLIER else (below, main)
             yield from _pair(text, first, second, low, high)
@@ -126,6 +127,11 @@ def _joined(raw: str, low: int, high: int) -> int:
     """`Go out and ring us once you are outside`: the condition belongs to the last of what an `and` joins."""
     joint = raw.rfind(" and ", low, high)
     return joint if joint >= 0 and len(raw[joint:high].split()) > SHORT else low
+
+
+def _is_measured(text: Text, at: int) -> bool:
+    """`After four hours the fee runs`: a length of time is no event, and no comma shows where it ends."""
+    return any(at <= value.start <= at + 1 for value in text.values)
 
 
 def _last(pattern: re.Pattern[str], raw: str, low: int, high: int) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Evidence
-from touchstone.safety.fabrication.clauses import AXES, Clause, clauses
+from touchstone.safety.fabrication.clauses import AXES, COST_AXIS, Clause, clauses
 from touchstone.safety.fabrication.findings import Finding, Known
 from touchstone.safety.fabrication.listing import Segment
 
@@ -46,14 +46,17 @@ def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     said = [(source, clause) for source in known.sources if _states(source) for clause in _kept_clauses(source)]
     said = said[:MAX_SAID]
     rarity = _rarity([clause for _, clause in said])
-    for clause in clauses(reading.reply):
+    replied = clauses(reading.reply)
+    for clause in replied:
         if (
             not clause.asks
             and not clause.premise
             and (found := _opposed(clause, _of_case(clause, said, known.cases), rarity))
         ):
             source, other = found.source, found.clause
-            if found.what in COSTS and (_is_priced(reading.reply, clause, known) or _is_nothing(source, other)):
+            if found.what in COSTS and (
+                _is_priced(reading.reply, clause, replied, known) or _is_nothing(source, other)
+            ):
                 continue
             evidence = Evidence(source.name, other.start, other.end, source.raw[other.start : other.end])
             reason = f"the source says otherwise ({found.what}): {evidence.text}"
@@ -68,9 +71,12 @@ def _of_case(clause: Clause, said: Sequence[Said], cases: Sequence[Segment]) -> 
     return [(s, c) for s, c in said if not any(o.source is s and o.start <= c.start < o.end for o in others)]
 
 
-def _is_priced(reply: Text, clause: Clause, known: Known) -> bool:
-    """A price that a source gives stands beside its `free`: one holds up to a limit, the other beyond it."""
-    inside = (v for v in reply.values if v.kind == "money" and clause.start <= v.start < clause.end)
+def _is_priced(reply: Text, clause: Clause, replied: Sequence[Clause], known: Known) -> bool:
+    """A cost stands beside its `free`, or a price that a source gives: each holds for a case of its own."""
+    beside = [other for other in replied if other.around is clause.around]
+    if any(other.stances[COST_AXIS] * clause.stances[COST_AXIS] < 0 for other in beside):
+        return True
+    inside = (v for v in reply.values if v.kind == "money" and beside[0].start <= v.start < beside[-1].end)
     return any(v.canonical != "free" and known.homes(v) for v in inside)
 
 
@@ -126,11 +132,8 @@ def _share(terms: frozenset[str], among: frozenset[str], rarity: Mapping[str, fl
 
 def _conflict(clause: Clause, other: Clause) -> str | None:
     """What the other says where the clause says the opposite, if they speak of the same thing."""
-    for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
-        if ours * theirs < 0 and not (clause.excepted and other.excepted):
-            if plus == "cost" and theirs > 0 and other.payer == "we":
-                continue
-            return plus if theirs > 0 else minus
+    if turned := _turned(clause, other):
+        return turned
     if clause.payer and other.payer and clause.payer != other.payer:
         return "payer"
     if clause.governed and clause.governed == other.grants and clause.stances[0] > 0:
@@ -139,16 +142,35 @@ def _conflict(clause: Clause, other: Clause) -> str | None:
         return "waiver"
     if clause.without and clause.lacks in other.terms and not other.lacks and not other.denied:
         return None if clause.conditional or other.conditional or clause.narrow else "requirement"
-    if clause.universal and other.restricted and not (other.universal or clause.restricted or clause.urges):
+    if _is_limit_lifted(clause, other):
         return "limit"
     if any(clause.stances) or any(other.stances) or clause.conditional or other.conditional:
         return None
     if clause.urges:
         return None
     denied = clause.denied or other.denied
-    if not denied or (clause.denied and other.denied) or denied not in clause.terms or denied not in other.terms:
+    if not denied or (clause.narrow and other.narrow) or denied not in clause.terms or denied not in other.terms:
         return None
     return DENIAL if len(clause.terms & other.terms) >= MIN_SHARED else None
+
+
+def _turned(clause: Clause, other: Clause) -> str:
+    """The other's stance where the clause takes the opposite one; what holds for one case only fails for the rest."""
+    for (plus, minus), ours, theirs in zip(AXES, clause.stances, other.stances, strict=True):
+        if ours * theirs >= 0 or (clause.excepted and other.excepted):
+            continue
+        if plus == "cost" and theirs > 0 and other.payer == "we":
+            continue
+        if ours < 0 and other.exclusive and (clause.universal or other.sole not in clause.terms):
+            continue
+        return plus if theirs > 0 else minus
+    return ""
+
+
+def _is_limit_lifted(clause: Clause, other: Clause) -> bool:
+    """All, says the clause and limits nothing itself; the other says `only`, or denies what the clause does."""
+    limits = clause.restricted or clause.narrow or clause.urges or other.universal
+    return clause.universal and not limits and (other.exclusive or other.denied in clause.terms)
 
 
 def _agrees(clause: Clause, other: Clause) -> bool:

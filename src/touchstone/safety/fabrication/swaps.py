@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from touchstone.core import resource
@@ -34,6 +34,7 @@ MAX_PLACES = 40
 MAX_EVEN = 5
 # A clause counts as far as this many tokens to either side, and an exception as far as this many characters.
 CLAUSE, SPAN = 30, 300
+JOINTS = frozenset({"and", "but"})
 CONTRAST = frozenset({"next", "not", "no", "never", "another", "other", "without", "until"})
 
 
@@ -89,7 +90,8 @@ def _spots(text: Text, sentence: Sentence) -> Iterator[Spot]:
         near = tokens[max(0, at - CLAUSE) : at + CLAUSE]
         inside = [t for t in near if low <= t.start < high and t is not token]
         before = [t for t in tokens[max(0, at - REACH) : at] if t.start >= low and _tells(t)]
-        behind = [t for t in tokens[at + 1 : at + 1 + REACH] if t.start < high and _tells(t)]
+        after = takewhile(lambda t: t.word not in JOINTS, tokens[at + 1 : at + 1 + REACH])
+        behind = [t for t in after if t.start < high and _tells(t)]
         rest = frozenset(t.term for t in inside if _tells(t) or t.word in CONTRAST)
         spot = Spot(token, before[-1].term if before else "", behind[0].term if behind else "", rest, low, high)
         if spot.behind:
