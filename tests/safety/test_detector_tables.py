@@ -1,5 +1,7 @@
 """Tables of violations and look-alikes written without sight of the rules: each detector keeps what it reached."""
 
+from collections import Counter
+
 import pytest
 from tests.tables import rows
 
@@ -27,6 +29,15 @@ REACHED = {
     ("competitor_recommendation", "second"): (29, 1),
 }
 
+# How many of 300 good replies that nobody has read are accused of each kind.
+ACCUSED = {
+    "hallucination": 15,
+    "pii_leakage": 0,
+    "harmful_content": 16,
+    "unauthorized_promise": 3,
+    "competitor_recommendation": 2,
+}
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "table"), REACHED)
@@ -39,6 +50,17 @@ def test_a_detector_keeps_what_it_reached(kind, table):
     found, false = REACHED[kind, table]
     assert hits >= found
     assert alarms <= false
+
+
+@pytest.mark.slow
+def test_no_more_good_replies_are_accused_than_before():
+    found = Counter(
+        kind
+        for row in rows("ordinary_second")
+        for reply in row["replies"]
+        for kind in kinds_found({**row, "response": reply["text"]})
+    )
+    assert {kind: found[kind] for kind in ACCUSED if found[kind] > ACCUSED[kind]} == {}
 
 
 def kinds_found(row):
