@@ -34,20 +34,20 @@ def run() -> None:
 
 def _gold(way: Way) -> dict[str, Any]:
     cases, source = fitting.labelled_cases()
-    domains, weights = np.array([case["domain"] for case in cases]), fitting.weights_of(source)
+    groups, weights = fitting.groups_of(cases, source), fitting.weights_of(source)
     rows, found = fitting.feature_rows(cases, way=way)
     grades = {}
     result: dict[str, Any] = {}
     for criterion in fitting.CRITERIA:
         people = fitting.mean_grades(cases, criterion)
         table, names = fitting.feature_table(rows, criterion)
-        apart = fitting.leave_out(table, names, people, groups=domains, weights=weights, way=way)[1]
+        apart = fitting.leave_out(table, names, people, groups=groups, weights=weights, way=way)[1]
         grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
         result[criterion] = fitting.agreement_by_set(people, grades[criterion], source)
         for label, columns in BASELINES.items():
             picked = [column for column in columns if column in rows[0].whole]
             known = fitting.columns([row.whole for row in rows], picked)
-            guessed = fitting.leave_out(known, picked, people, groups=domains, weights=weights, way=way)[1]
+            guessed = fitting.leave_out(known, picked, people, groups=groups, weights=weights, way=way)[1]
             result[criterion][label] = fitting.agreement_by_set(people, guessed, source)
     result["outcome"] = _outcome(cases, grades, found, source)
     result["violations"] = {name: _violations(cases, found, source == name) for name in fitting.GOLDSETS}

@@ -93,7 +93,7 @@ def fit_way(
     seen: Sequence[Read], cases: Sequence[dict[str, Any]], source: np.ndarray, *, way: Way
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The models of one way, and its figures without and with the verifier."""
-    domains, weights = np.array([case["domain"] for case in cases]), fitting.weights_of(source)
+    groups, weights = fitting.groups_of(cases, source), fitting.weights_of(source)
     models: dict[str, Any] = {}
     kappa: dict[str, Any] = {}
     without: dict[str, Array] = {}
@@ -102,7 +102,7 @@ def fit_way(
         people = fitting.mean_grades(cases, criterion)
         for grades, rows in ((without, [each.plain for each in seen]), (beside, [each.deep for each in seen])):
             table, names = fitting.feature_table(rows, criterion)
-            values, apart = fitting.leave_out(table, names, people, groups=domains, weights=weights, way=way)
+            values, apart = fitting.leave_out(table, names, people, groups=groups, weights=weights, way=way)
             grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
         kappa[criterion] = {
             name: [without_, with_]

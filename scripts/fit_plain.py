@@ -179,12 +179,12 @@ def _with_held_out_politeness(rows: Rows) -> Rows:
 
 def _gold(names: Sequence[str], criterion: str, *, way: Way) -> Rated:
     """The gold sets, in folds of whole domains."""
-    cases, _ = fitting.labelled_cases()
+    cases, source = fitting.labelled_cases()
     rows, _ = fitting.feature_rows(cases, way=way)
-    domains = np.unique([case["domain"] for case in cases], return_inverse=True)[1]
+    groups = np.unique(fitting.groups_of(cases, source), return_inverse=True)[1]
     people = fitting.mean_grades(cases, criterion)
     table = fitting.columns([row.of(criterion) for row in rows], names)
-    return Rated(table, people, GOLD_FOLD + domains, np.arange(len(cases)), GOLD_WEIGHT)
+    return Rated(table, people, GOLD_FOLD + groups, np.arange(len(cases)), GOLD_WEIGHT)
 
 
 def _rated(
