@@ -1,4 +1,4 @@
-"""The offline judge against people: agreement with one domain left out at a time, and its values on public sets."""
+"""The offline judge against people: agreement with domains left out in turn, and its values on public sets."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

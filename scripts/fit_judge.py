@@ -113,7 +113,7 @@ def main() -> None:
         "version": "1.0",
         "fitted_on": {name: int((source == name).sum()) for name in GOLDSETS},
         "method": f"additive, {SEGMENTS} segments a feature, ridge {RIDGE:g}; monotone where the direction is plain",
-        "agreement": {"measure": "quadratic kappa with the raters' mean, one domain left out at a time", **agreement},
+        "agreement": {"measure": "quadratic kappa with the raters' mean, domains left out in turn", **agreement},
         "ways": ways,
     }
     target = ROOT / "src/touchstone/data/judge.json"

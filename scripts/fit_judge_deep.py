@@ -77,7 +77,7 @@ def main() -> None:
         "verifier": {"name": card.name, "version": card.version, "hash": card.hash, "cut": card.cut},
         "fitted_on": {name: int((source == name).sum()) for name in fitting.GOLDSETS},
         "agreement": {
-            "measure": "quadratic kappa with the raters' mean, one domain left out at a time: [without, with] verifier",
+            "measure": "quadratic kappa with the raters' mean, domains left out in turn: [without, with] verifier",
             **{way: figures[way]["kappa"] for way in WAYS},
         },
         "ways": ways,

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from touchstone.core import resource
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading, Sentence, Text, Token
+from touchstone.safety.personal_data.lexicon import is_given_name
 from touchstone.safety.phrasebook import Book, book, find, stems
 from touchstone.text.normalise import normalise
 from touchstone.text.tokens import term, tokenise
@@ -167,17 +168,12 @@ def _standing(reply: Text, sentence: Sentence, first: int, last: int, familiar: 
         return "volunteered" if acts or tokens[last - 1].word.endswith("'s") else None
     if all(word in familiar.plain for word in strange):
         return None
-    return "guess" if last - first == 1 and _is_given(words[0]) else "volunteered"
+    return "guess" if last - first == 1 and is_given_name(words[0]) else "volunteered"
 
 
 def _is_ordinary(word: str) -> bool:
     """Whether a word at a sentence's start may be English, or a person's name."""
     return term(word) in _ordinary_terms() or word in resource.words("given_names.txt")
-
-
-def _is_given(word: str) -> bool:
-    """Whether a word by itself is a person's first name, and hardly anything else."""
-    return word in resource.words("given_names.txt") and word not in resource.words("name_lookalikes.txt")
 
 
 @cache

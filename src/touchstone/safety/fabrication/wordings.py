@@ -35,23 +35,8 @@ OR_ABOVE = re.compile(r" (?:[^\W\d_]+ )?(?:or|and) (?:more|over|above|longer|lat
 ABOVE_REACH = 20
 # What makes a value of the reply a bound or a duty itself, so that it is no case of one.
 BOUNDING = frozenset(
-    {
-        *("than", "over", "above", "beyond", "least", "exceeding", "minimum", "most", "within", "up", "by", "until"),
-        *(
-            "under",
-            "below",
-            "after",
-            "before",
-            "from",
-            "must",
-            "need",
-            "needs",
-            "needed",
-            "required",
-            "requires",
-            "have",
-        ),
-    }
+    "than over above beyond least exceeding minimum most within up by until under below after before from must need "
+    "needs needed required requires have".split()
 )
 ROOM = frozenset({"leave", "leaves", "leaving", "keep", "keeps", "keeping", "left", "kept"})
 ROOM_REACH = 4

@@ -54,6 +54,11 @@ def pieces(text: str) -> list[Piece]:
     return found
 
 
+def is_given_name(word: str) -> bool:
+    """Whether a word is a person's first name, and hardly anything else."""
+    return word in resource.words("given_names.txt") and word not in resource.words("name_lookalikes.txt")
+
+
 def either(head: str) -> str:
     """The members of a group of personal_cues.txt as one alternation, the longest first."""
     members = resource.group("personal_cues.txt", head)

@@ -6,12 +6,11 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-from touchstone.core import resource
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading, Text, Value
 from touchstone.core.result import Evidence
 from touchstone.safety.personal_data.datum import Datum
-from touchstone.safety.personal_data.lexicon import either
+from touchstone.safety.personal_data.lexicon import either, is_given_name
 from touchstone.safety.personal_data.numbers import digits
 from touchstone.safety.personal_data.ownership import (
     AUTHOR,
@@ -341,8 +340,7 @@ def _is_heading(text: str, name: Datum) -> bool:
 
 def is_given(name: Datum) -> bool:
     """Is the first word a first name, and hardly anything else?"""
-    first = name.key.partition(" ")[0]
-    return first in resource.words("given_names.txt") and first not in resource.words("name_lookalikes.txt")
+    return is_given_name(name.key.partition(" ")[0])
 
 
 def _leads_to(text: str, name: Datum, contact: Datum) -> bool:
