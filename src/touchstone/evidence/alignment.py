@@ -16,16 +16,17 @@ FLOOR = 0.35
 
 
 class Said(NamedTuple):
-    """What is there to say something: all terms, and the content words in order."""
+    """What is there to say something: all terms, the content words in order, and the likenesses asked for so far."""
 
     terms: frozenset[str]
     words: tuple[str, ...]
+    found: dict[str, float]
 
 
 def said_in(tokens: Sequence[Token]) -> Said:
     """The words of a text, ready to be held against what is wanted of it."""
     words = {token.word for token in tokens if not token.is_stop}
-    return Said(frozenset(token.term for token in tokens), tuple(sorted(words)))
+    return Said(frozenset([token.term for token in tokens]), tuple(sorted(words)), {})
 
 
 def coverage(wanted: Sequence[Token], said: Said) -> float:
@@ -37,12 +38,14 @@ def coverage(wanted: Sequence[Token], said: Said) -> float:
 def best_likeness(wanted: Sequence[Token], said: Said) -> list[float]:
     """For each wanted content word, how like the nearest word said is: 1 for the same term, else by embedding."""
     sought = [token for token in wanted if not token.is_stop]
-    soft = _nearest([token.word for token in sought if token.term not in said.terms], said.words)
-    return [1.0 if token.term in said.terms else soft[token.word] for token in sought]
+    terms, found = said.terms, said.found
+    if unknown := {token.word for token in sought if token.term not in terms} - found.keys():
+        found.update(_nearest(sorted(unknown), said.words))
+    return [1.0 if token.term in terms else found[token.word] for token in sought]
 
 
 def _nearest(sought: Sequence[str], words: tuple[str, ...]) -> dict[str, float]:
-    if not sought or not words:
+    if not words:
         return dict.fromkeys(sought, 0.0)
     best = _alike(sought, words).max(axis=1).tolist()
     return {word: round(each, 6) if each >= FLOOR else 0.0 for word, each in zip(sought, best, strict=True)}

@@ -42,14 +42,9 @@ def attribute(text: Text, value: Value, *, whole_sentence: bool = False) -> froz
     start, end = (sentence.start, sentence.end) if whole_sentence else _clause(text, sentence, value)
     first, last = token_range(text, value.start, value.end)
     filler = resource.words("filler.txt")
-    return frozenset(
-        token.term
-        for token in text.tokens[max(sentence.first, first - REACH) : min(sentence.last, last + REACH)]
-        if start <= token.start < end
-        and not token.is_stop
-        and token.word not in filler
-        and not in_value(text, token.start)
-    )
+    near = text.tokens[max(sentence.first, first - REACH) : min(sentence.last, last + REACH)]
+    told = [token for token in near if not token.is_stop and start <= token.start < end and token.word not in filler]
+    return frozenset([token.term for token in told if not in_value(text, token.start)])
 
 
 def _clause(text: Text, sentence: Sentence, value: Value) -> tuple[int, int]:

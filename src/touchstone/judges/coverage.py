@@ -43,10 +43,11 @@ class Fact(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """How much the reply says of what it should: of each ask, and of the expected reply's sentences and hard facts."""
+    """How much the reply says of what it should: of each ask, and of the expected reply, its sentences and hard facts."""
 
     said: Said
     asks: tuple[float, ...]
+    whole: float
     points: tuple[float, ...]
     facts: tuple[Fact, ...]
 
@@ -57,9 +58,10 @@ def cover(reading: Reading) -> Covered:
     asks = tuple(ask_coverage(ask, reading.question, said) for ask in reading.asks)
     expected = reading.expected
     if not expected:
-        return Covered(said, asks, (), ())
+        return Covered(said, asks, 1.0, (), ())
+    whole = coverage(expected.tokens, said)
     points = tuple(point_coverage(expected, sentence, said) for sentence in expected.sentences)
-    return Covered(said, asks, points, tuple(facts_of(expected, reading.reply)))
+    return Covered(said, asks, whole, points, tuple(facts_of(expected, reading.reply)))
 
 
 def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anchor]) -> dict[str, float]:
@@ -103,7 +105,7 @@ def _expected_features(reply: Text, expected: Text, covered: Covered) -> dict[st
     against = check_values(reply, (expected,))
     said = sum(fact.said for fact in facts)
     return {
-        "expected_said": coverage(expected.tokens, covered.said),
+        "expected_said": covered.whole,
         "expected_terms": _exact(_point(expected.tokens), _point(reply.tokens)),
         "points_made": made / sum(weights) if sum(weights) else 1.0,
         "point_least": min(points, default=1.0),
@@ -191,7 +193,8 @@ def _points(text: Text) -> list[_Point]:
 
 
 def _point(tokens: Sequence[Token]) -> _Point:
-    negated = any(token.word in NEGATIONS or token.word.endswith("n't") for token in tokens)
+    words = [token.word for token in tokens]
+    negated = not NEGATIONS.isdisjoint(words) or any([word.endswith("n't") for word in words])
     content = tuple([token.term for token in tokens if not token.is_stop])
     return _Point(frozenset([token.term for token in tokens]), content, negated)
 

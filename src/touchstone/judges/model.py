@@ -38,16 +38,15 @@ class Term:
 
     def share(self, value: float) -> "Share":
         """What this value of the feature adds, compared with a typical reply."""
-        gained, low = 0.0, self.knots[0]
-        if value <= low:
-            return Share(self.feature, gained - self.typical, is_high=False)
-        for slope, high in zip(self.slopes, self.knots[1:], strict=True):
-            if value <= high:
-                gained += slope * ((value - low) / (high - low))
+        knots, gained = self.knots, 0.0
+        if value <= knots[0]:
+            return Share(self.feature, -self.typical, False)  # noqa: FBT003 - every feature of every reply comes here
+        for at, slope in enumerate(self.slopes):
+            if value <= knots[at + 1]:
+                gained += slope * ((value - knots[at]) / (knots[at + 1] - knots[at]))
                 break
             gained += slope
-            low = high
-        return Share(self.feature, gained - self.typical, is_high=value >= self.knots[len(self.knots) // 2])
+        return Share(self.feature, gained - self.typical, value >= knots[len(knots) // 2])
 
 
 class Share(NamedTuple):

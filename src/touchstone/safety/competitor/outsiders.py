@@ -119,7 +119,7 @@ def _listed(competitors: tuple[str, ...]) -> Book:
 def _names(reply: Text, sentence: Sentence, familiar: Familiar) -> Iterator[Outsider]:
     """Runs of capitalised words nobody at the company uses."""
     institutions = stems(TABLE, "institution")
-    if any(token.term in institutions for token in reply.tokens[sentence.first : sentence.last]):
+    if not institutions.isdisjoint([token.term for token in reply.tokens[sentence.first : sentence.last]]):
         return
     at = sentence.first
     while at < sentence.last:
@@ -273,7 +273,7 @@ def _has_capital(reply: Text, token: Token) -> bool:
     if reply.raw[token.start].isupper():
         return token.word not in SPEAKERS
     written = reply.raw[token.start : token.end]
-    return len(written) > UNIT and any(char.isupper() for char in written)
+    return len(written) > UNIT and written.lower() != written
 
 
 def _bare(word: str) -> str:

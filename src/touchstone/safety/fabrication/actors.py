@@ -62,9 +62,9 @@ def actors(reading: Reading, known: Known) -> Iterator[Finding]:
 def _acts(text: Text, sentence: Sentence) -> Iterator[Act]:
     tokens = text.tokens[sentence.first : sentence.last]
     parties = _parties()
-    if not any(token.word in parties for token in tokens):
-        return
     words = [token.word for token in tokens]
+    if parties.keys().isdisjoint(words):
+        return
     around = frozenset(w for at, w in enumerate(words) if AS.isdisjoint(words[max(0, at - 2) : at]))
     for at, token in enumerate(tokens):
         actor = parties.get(token.word)

@@ -68,7 +68,7 @@ class Clause(NamedTuple):
 def clauses(text: Text) -> tuple[Clause, ...]:
     """A text's clauses, cut at punctuation and joints."""
     found: list[Clause] = []
-    conditions = _conditions()
+    conditions, cues = _conditions(), _cues()
     for sentence in text.sentences:
         if len(found) >= MAX_CLAUSES:
             break
@@ -89,7 +89,7 @@ def clauses(text: Text) -> tuple[Clause, ...]:
                 words = said[first:at]
                 conditional = conditional or not conditions.isdisjoint(words)
                 frame = _frame(tokens[first:at], words, around, conditional=conditional, excepted=excepted, asks=asks)
-                clause = frame if _cues().isdisjoint(words) else _stated(frame, tokens[first:at], words)
+                clause = frame if cues.isdisjoint(words) else _stated(frame, tokens[first:at], words)
                 if clause.terms or any(clause.stances):
                     pieces.append((at - first, clause))
         found += _joined(pieces)

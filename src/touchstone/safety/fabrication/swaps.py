@@ -79,7 +79,7 @@ def _index(sources: Sequence[Text]) -> dict[str, list[tuple[Text, Spot]]]:
 def _spots(text: Text, sentence: Sentence) -> Iterator[Spot]:
     tokens = text.tokens[sentence.first : sentence.last]
     opposites = _opposites()
-    if not any(token.word in opposites for token in tokens):
+    if opposites.keys().isdisjoint([token.word for token in tokens]):
         return
     cuts = [sentence.start, *(m.end() for m in CUT.finditer(text.raw, sentence.start, sentence.end)), sentence.end]
     for at, token in enumerate(tokens):

@@ -85,6 +85,8 @@ CHECKED: tuple[tuple[re.Pattern[str], str | None], ...] = (
 CUED = ("identity", "account", "secret", "vehicle")
 # Four figures together, or a code of letters and figures.
 CODED = re.compile(r"\d[ .-]?\d[ .-]?\d[ .-]?\d|[A-Z]\d{1,3}[ -]?[A-Z]|[A-Z]\d{1,3}-|\d[A-Z]{1,4}[\d-]")
+# No identity number has fewer figures, or more between two of them.
+FIVE_DIGITS = re.compile(r"\d(?:[A-Z .+/-]{0,4}\d){4}")
 BIRTH_NOUNS = ("birth", "born", "dob", "d.o.b", "d/o/b", "b.", "gebur", "né", "nacim")
 
 
@@ -94,7 +96,7 @@ def find_identities(text: str) -> Iterator[Datum]:
     figures = CODED.search(text) is not None
     if figures and any(stem in low for stem in _stems()):
         yield from _cued(text)
-    if figures:
+    if figures and FIVE_DIGITS.search(text):
         yield from _checked(text)
     if "memorable" in low or "secur" in low or "secret" in low:
         yield from (Datum("secret", *match.span(1), match[1].casefold()) for match in SECRET_WORD.finditer(text))

@@ -1,7 +1,6 @@
 """Pieces of a text -> names of persons, by given names, surnames, titles and what is said around them."""
 
 from collections.abc import Iterator
-from functools import cache
 
 from touchstone.core import resource
 from touchstone.safety.personal_data.datum import Datum
@@ -140,12 +139,13 @@ def _is_plain(part: Piece) -> bool:
 
 
 def _is_organisation(parts: list[Piece], at: int, end: int, *, run_end: int) -> bool:
-    if any(part.low in _cues("organisation") for part in parts[at:run_end] if part.kind == "word" and part.capital):
+    organisations = _cues("organisation")
+    if any(part.low in organisations for part in parts[at:run_end] if part.kind == "word" and part.capital):
         tail = [part.low for part in parts[end:run_end] if part.kind == "word"]
         inner = [part.low for part in parts[at + 1 : end] if part.kind == "word"]
-        if len(inner) == 1 and not tail and inner[0] in _either() - PLAIN_TYPES and _is_sure_given(parts[at].low):
+        if len(inner) == 1 and not tail and _is_either(inner[0]) and _is_sure_given(parts[at].low):
             return False  # Linda Park, unlike Victoria Park
-        return bool(tail[:1] and tail[0] in _cues("organisation")) or any(low in _cues("organisation") for low in inner)
+        return bool(tail[:1] and tail[0] in organisations) or not organisations.isdisjoint(inner)
     return end < len(parts) and parts[end].low == "&"
 
 
@@ -208,9 +208,9 @@ def _names() -> frozenset[str]:
     return resource.words("given_names.txt")
 
 
-@cache
-def _either() -> frozenset[str]:
-    return _names() | _surnames()
+def _is_either(low: str) -> bool:
+    """A given name or a surname that is no type of street."""
+    return (low in _names() or low in _surnames()) and low not in PLAIN_TYPES
 
 
 def _surnames() -> frozenset[str]:

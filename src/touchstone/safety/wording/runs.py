@@ -71,7 +71,7 @@ def _runs(reply: Text, sentence: Sentence, said: Said) -> frozenset[str]:
     words.append(mark if mark in ("?", "!") else STOP)
     runs = set(words)
     for size in range(2, LONGEST + 1):
-        runs.update(" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
+        runs.update(map(" ".join, zip(*(words[at:] for at in range(size)), strict=False)))
     content = {token.term for token in reply.tokens[sentence.first : sentence.last] if not token.is_stop}
     runs.update(_alone(reply, sentence, said))
     runs.add(f"held: {_share(content, said)}")
