@@ -43,7 +43,7 @@ class Fact(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """How much the reply says of what it should: of each ask, and of the expected reply, its sentences and hard facts."""
+    """How much the reply says of what it should: of each ask, of the expected reply, its sentences and hard facts."""
 
     said: Said
     asks: tuple[float, ...]
@@ -193,10 +193,9 @@ def _points(text: Text) -> list[_Point]:
 
 
 def _point(tokens: Sequence[Token]) -> _Point:
-    words = [token.word for token in tokens]
-    negated = not NEGATIONS.isdisjoint(words) or any([word.endswith("n't") for word in words])
+    denials = [token for token in tokens if token.word in NEGATIONS or token.word.endswith("n't")]
     content = tuple([token.term for token in tokens if not token.is_stop])
-    return _Point(frozenset([token.term for token in tokens]), content, negated)
+    return _Point(frozenset([token.term for token in tokens]), content, bool(denials))
 
 
 def _exact(wanted: _Point, given: _Point) -> float:
