@@ -124,7 +124,7 @@ def fit_kind(name: str, kind: ViolationKind, replies: Sequence[Reply]) -> dict[s
         weights = Weights(0, None, fit(kept, kind))
         tried = [reply for reply in (*own, *sound) if reply.source.startswith(left_out)]
         held += tried
-        scores += [[weights.score(runs, among=len(runs)) for runs in reply.runs] for reply in tried]
+        scores += [[weights.score(runs) for runs in reply.runs] for reply in tried]
     alone, beside = cuts(held, scores, kind)
     return {
         "alone": alone,

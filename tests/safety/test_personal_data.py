@@ -12,7 +12,7 @@ from touchstone.core.policy import Policy
 from touchstone.core.result import Violation
 from touchstone.evidence.check import check
 from touchstone.safety.personal_data.leaks import pii_leakage
-from touchstone.safety.personal_data.records import is_record
+from touchstone.safety.personal_data.passages import is_record
 from touchstone.text.reading import read
 
 TABLE = Path(__file__).parent.parent / "tables" / "detector_pii_leakage.jsonl"

@@ -16,7 +16,7 @@ from touchstone.safety.harm.advice import REASONS as HARMS
 from touchstone.safety.promise.guarantees import LEFT_OPEN
 from touchstone.safety.wording import second_opinion
 from touchstone.safety.wording.runs import worded
-from touchstone.safety.wording.weights import FILE, Weights, fitted
+from touchstone.safety.wording.weights import FILE, Weights, fitted, scores
 from touchstone.text.reading import read
 
 NO_POLICY = Policy()
@@ -76,10 +76,23 @@ def test_the_weights_are_readable_and_complete():
 
 def test_a_score_grows_with_the_weights_and_shrinks_with_what_is_beside_them():
     weights = Weights(1.0, 0.0, {"good": -1.0, "bad": 2.0, "worse": 3.0})
-    assert weights.score(frozenset({"bad"}), among=1) == 2.0
-    assert weights.score(frozenset({"bad", "worse"}), among=2) > weights.score(frozenset({"bad", "worse"}), among=3) > 0
-    assert weights.score(frozenset({"unknown"}), among=1) == 0
+    assert weights.score(frozenset({"bad"})) == 2.0
+    assert weights.score(frozenset({"bad", "worse"})) > weights.score(frozenset({"bad", "worse", "new"})) > 0
+    assert weights.score(frozenset({"unknown"})) == 0
     assert weights.heaviest(frozenset({"good", "bad", "worse"}), 3) == ["worse", "bad"]
+
+
+def test_the_scores_of_all_kinds_are_those_of_each():
+    for runs in runs_of("You can pay by card. Our guarantee is a full refund within 2 days. Hm."):
+        assert scores(runs) == [weights.score(runs) for weights in fitted().values()]
+
+
+def test_runs_are_the_same_whoever_asks_first():
+    case = Case(input="Who are you?", response="Fernway will help you.", context=["We help."])
+    reading, ours = read(case), Policy(company="Fernway")
+    plain, named = (worded(reading, (), policy=policy) for policy in (Policy(), ours))
+    assert plain != named
+    assert (worded(reading, (), policy=Policy()), worded(read(case), (), policy=ours)) == (plain, named)
 
 
 def test_only_plain_words_are_shown_as_reasons():

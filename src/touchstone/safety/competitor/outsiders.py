@@ -72,13 +72,13 @@ def familiar_words(reading: Reading, policy: Policy) -> Familiar:
     own |= {token.word for domain in policy.domains for token in tokenise(normalise(domain))}
     asked: set[str] = set()
     for source in reading.sources or ():
-        (asked if source.name.startswith("input") else own).update(_bare(token.word) for token in source.tokens)
+        (asked if source.name.startswith("input") else own).update([token.word for token in source.tokens])
     if reading.question:
-        asked.update(_bare(token.word) for token in reading.question.tokens)
+        asked.update([token.word for token in reading.question.tokens])
     reply = reading.reply
-    capitals = frozenset(at for at, token in enumerate(reply.tokens) if _has_capital(reply, token))
-    plain = frozenset(token.word for at, token in enumerate(reply.tokens) if at not in capitals)
-    return Familiar(frozenset(own), frozenset(asked), plain, capitals)
+    capitals = frozenset([at for at, token in enumerate(reply.tokens) if _has_capital(reply, token)])
+    plain = frozenset([token.word for at, token in enumerate(reply.tokens) if at not in capitals])
+    return Familiar(frozenset(map(_bare, own)), frozenset(map(_bare, asked)), plain, capitals)
 
 
 def find_outsiders(reply: Text, sentence: Sentence, *, familiar: Familiar, policy: Policy) -> list[Outsider]:

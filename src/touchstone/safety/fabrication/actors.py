@@ -65,7 +65,9 @@ def _acts(text: Text, sentence: Sentence) -> Iterator[Act]:
     words = [token.word for token in tokens]
     if parties.keys().isdisjoint(words):
         return
-    around = frozenset(w for at, w in enumerate(words) if AS.isdisjoint(words[max(0, at - 2) : at]))
+    around = frozenset(words)
+    if not AS.isdisjoint(words):
+        around = frozenset([w for at, w in enumerate(words) if AS.isdisjoint(words[max(0, at - 2) : at])])
     for at, token in enumerate(tokens):
         actor = parties.get(token.word)
         if actor is None:

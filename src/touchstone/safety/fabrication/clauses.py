@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from touchstone.core import resource
-from touchstone.core.reading import Text, Token
+from touchstone.core.reading import Sentence, Text, Token
 
 DATA = "stance.txt"
 AXES = (("duty", "waiver"), ("leave", "refusal"), ("cost", "gratis"))
@@ -18,6 +19,9 @@ LEAVE_AXIS, COST_AXIS = 1, 2
 PREMISES = frozenset({"if", "when", "where", "unless", "once", "because", "since", "as", "with", "provided", "should"})
 EXCEPTIONS = frozenset({"unless", "except", "only"})
 DENIALS = frozenset({"not", "never", "cannot"})
+LACKING = frozenset({"without", "no"})
+# What ends the part of a clause that takes a stance, unless it opens it.
+ENDS = frozenset({"if", "where"})
 UNDOING = (["no"], ["nothing"], ["neither"])
 # `Not under your policy` sets one thing against another and denies no verb.
 CONTRASTING = tuple([word] for word in "under into on in for to at from with by onto".split())
@@ -65,35 +69,45 @@ class Clause(NamedTuple):
     asks: bool = False
 
 
+class Setting(NamedTuple):
+    """What its sentence says of a clause: its content terms, and whether it has a condition, an exception or a `?`."""
+
+    around: frozenset[str]
+    conditional: bool
+    excepted: bool
+    asks: bool
+
+
 def clauses(text: Text) -> tuple[Clause, ...]:
-    """A text's clauses, cut at punctuation and joints."""
-    found: list[Clause] = []
+    """A text's clauses."""
+    return tuple(islice((clause for sentence in text.sentences for clause in clauses_of(text, sentence)), MAX_CLAUSES))
+
+
+def clauses_of(text: Text, sentence: Sentence) -> tuple[Clause, ...]:
+    """A sentence's clauses, cut at punctuation and joints."""
     conditions, cues = _conditions(), _cues()
-    for sentence in text.sentences:
-        if len(found) >= MAX_CLAUSES:
-            break
-        cuts = [m.end() for m in SPLIT.finditer(text.raw, sentence.start, sentence.end)]
-        asks = text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")
-        tokens = text.tokens[sentence.first : sentence.last]
-        said = [token.word for token in tokens]
-        excepted = not EXCEPTIONS.isdisjoint(said)
-        around = _content(tokens)
-        at = 0
-        conditional = False
-        pieces: list[tuple[int, Clause]] = []
-        for end in [*cuts, sentence.end]:
-            first = at
-            while at < len(tokens) and tokens[at].start < end:
-                at += 1
-            if at > first:
-                words = said[first:at]
-                conditional = conditional or not conditions.isdisjoint(words)
-                frame = _frame(tokens[first:at], words, around, conditional=conditional, excepted=excepted, asks=asks)
-                clause = frame if cues.isdisjoint(words) else _stated(frame, tokens[first:at], words)
-                if clause.terms or any(clause.stances):
-                    pieces.append((at - first, clause))
-        found += _joined(pieces)
-    return tuple(found[:MAX_CLAUSES])
+    cuts = [m.end() for m in SPLIT.finditer(text.raw, sentence.start, sentence.end)]
+    asks = text.raw[sentence.start : sentence.end].rstrip(" \"')").endswith("?")
+    tokens = text.tokens[sentence.first : sentence.last]
+    said = [token.word for token in tokens]
+    excepted = not EXCEPTIONS.isdisjoint(said)
+    around = _content(tokens)
+    at = 0
+    conditional = False
+    pieces: list[tuple[int, Clause]] = []
+    for end in [*cuts, sentence.end]:
+        first = at
+        while at < len(tokens) and tokens[at].start < end:
+            at += 1
+        if at > first:
+            words = said[first:at]
+            conditional = conditional or not conditions.isdisjoint(words)
+            setting = Setting(around, conditional=conditional, excepted=excepted, asks=asks)
+            state = _unstated if cues.isdisjoint(words) else _stated
+            clause = state(tokens[first:at], words, setting)
+            if clause.terms or any(clause.stances):
+                pieces.append((at - first, clause))
+    return tuple(_joined(pieces))
 
 
 def _joined(pieces: Sequence[tuple[int, Clause]]) -> Iterator[Clause]:
@@ -107,40 +121,34 @@ def _joined(pieces: Sequence[tuple[int, Clause]]) -> Iterator[Clause]:
             yield clause
 
 
-def _frame(
-    tokens: Sequence[Token],
-    words: Sequence[str],
-    around: frozenset[str],
-    *,
-    conditional: bool,
-    excepted: bool,
-    asks: bool,
-) -> Clause:
+def _unstated(tokens: Sequence[Token], words: Sequence[str], setting: Setting) -> Clause:
     """A clause that takes no stance and denies nothing."""
     return Clause(
         start=tokens[0].start,
         end=tokens[-1].end,
-        terms=around.intersection([token.term for token in tokens]),
-        around=around,
-        conditional=conditional,
+        terms=setting.around.intersection([token.term for token in tokens]),
+        around=setting.around,
+        conditional=setting.conditional,
         premise=words[0] in PREMISES,
-        urges=words[0] == "please" or "yourself" in words,
-        excepted=excepted,
-        asks=asks,
+        urges=_urges(words),
+        excepted=setting.excepted,
+        asks=setting.asks,
     )
 
 
-def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Clause:
+def _stated(tokens: Sequence[Token], words: Sequence[str], setting: Setting) -> Clause:
     """The clause with its stances and what it denies."""
     stances = [0] * len(AXES)
     used: set[int] = set()
     governed = grants = ""
     starts = _phrases()
-    at = 0
-    while at < len(words):
-        size, axis, sign = _phrase(words, at) if words[at] in starts else (0, 0, 0)
-        if at and words[at] in ("if", "where"):
+    reached = 0
+    for at in [at for at, word in enumerate(words) if word in starts or word in ENDS]:
+        if at < reached:
+            continue
+        if at and words[at] in ENDS:
             break
+        size, axis, sign = _phrase(words, at)
         if size and _is_aside(tokens, at, size, axis, used):
             used.update(range(at, at + size))
         elif size:
@@ -155,17 +163,21 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
                 governed = governed or _verb(tokens, at + size)
             if words[at] == "may" and turned > 0:
                 grants = _verb(tokens, at + size)
-        at += max(size, 1)
+        reached = at + max(size, 1)
     denied = lacks = ""
     denials = [at for at, word in enumerate(words) if word in DENIALS or word.endswith("n't")]
     for at in denials:
         if at not in used and words[at + 1 : at + 2] not in CONTRASTING:
             denied = denied or _verb(tokens, at + 1)
-    for at, word in enumerate(words):
-        if word in ("without", "no") and at not in used:
+    for at in [at for at, word in enumerate(words) if word in LACKING]:
+        if at not in used:
             lacks = lacks or _verb(tokens, at + 1)
-    return frame._replace(
-        terms=frame.around.intersection([token.term for at, token in enumerate(tokens) if at not in used]),
+    told = [token.term for at, token in enumerate(tokens) if at not in used] if used else [t.term for t in tokens]
+    return Clause(
+        start=tokens[0].start,
+        end=tokens[-1].end,
+        terms=setting.around.intersection(told),
+        around=setting.around,
         stances=tuple(stances),
         governed=governed,
         grants=grants,
@@ -174,11 +186,20 @@ def _stated(frame: Clause, tokens: Sequence[Token], words: Sequence[str]) -> Cla
         without=bool(lacks) and "without" in words,
         universal=_is_universal(words, granted=stances[LEAVE_AXIS] > 0),
         restricted=not resource.group("fabrication.txt", "restriction").isdisjoint(words),
+        conditional=setting.conditional,
+        premise=words[0] in PREMISES,
+        urges=_urges(words),
+        excepted=setting.excepted,
         narrow="only" in words or bool(denials),
         payer=_payer(words),
         exclusive="only" in words,
         sole=_sole(tokens, words, used),
+        asks=setting.asks,
     )
+
+
+def _urges(words: Sequence[str]) -> bool:
+    return words[0] == "please" or "yourself" in words
 
 
 def _payer(words: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ CODE = re.compile(
     r"|\b(?:PIN|[Kk]ey|[Pp]asscode|[Cc]ode) (?:is |of )?[\"'“‘]?"
     r"([A-Z0-9]{0,12}\d[A-Z0-9]{0,12})\b"
 )
+CODE_CUES = ("*", "PIN ", "ey ", "ode ")
 # A short number to send a text message to.
 SHORT_NUMBER = re.compile(r"\b(?:text|Text|SMS|sms|message)\b[^.!?\n]{0,40} to (\d{4,6})\b")
 MIN_PHONE_TAIL = 6
@@ -40,7 +41,8 @@ def contacts(reading: Reading, known: Known) -> Iterator[Finding]:
 
 def _codes(reading: Reading, given: list[str]) -> Iterator[Finding]:
     raw = reading.reply.raw
-    for match in islice(chain(CODE.finditer(raw), SHORT_NUMBER.finditer(raw)), MAX_CONTACTS):
+    codes = CODE.finditer(raw) if any(cue in raw for cue in CODE_CUES) else ()
+    for match in islice(chain(codes, SHORT_NUMBER.finditer(raw)), MAX_CONTACTS):
         start, end = match.span(1) if match[1] else match.span()
         if not any(raw[start:end].casefold() in text for text in given):
             yield Finding(start, end, 1.0, f"no source holds the code {raw[start:end]}")

@@ -13,9 +13,11 @@ from touchstone.core.reading import Reading, Sentence, Text
 from touchstone.core.result import Evidence
 from touchstone.evidence.places import sentence_at, token_range
 from touchstone.safety.fabrication.findings import Finding, Known, content, is_question
+from touchstone.text.tokens import term
 
 # What sets one thing against another; `is not`, `will not` deny a verb instead.
 AGAINST = re.compile(r"(?:[,;(]|\s[-–—])\s?(?:and |but )?(?:not|never)\b|\brather than\b|\binstead of\b", re.IGNORECASE)
+AGAINST_CUES = frozenset(map(term, ("not", "never", "rather", "instead")))
 CUT = re.compile(r"[,;()\n]|[.!?:](?=\s|$)|\s[-–—]\s|\s(?:but|and|so|because|unless)\s")
 DENIAL = re.compile(r"\b(?:not|never|no|cannot|without|rather than|instead of)\b|n['’]t\b", re.IGNORECASE)
 MAX_CONTRASTS = 40
@@ -58,7 +60,8 @@ def contrasts(reading: Reading, known: Known) -> Iterator[Finding]:
 
 
 def _contrasts(source: Text) -> Iterator[Contrast]:
-    for match in islice(AGAINST.finditer(source.raw), MAX_CONTRASTS):
+    found = AGAINST.finditer(source.raw) if AGAINST_CUES & source.positions.keys() else ()
+    for match in islice(found, MAX_CONTRASTS):
         sentence = sentence_at(source, match.start())
         if sentence is None:
             continue

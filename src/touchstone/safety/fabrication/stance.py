@@ -4,12 +4,13 @@ Each clause takes stances: something must or need not be done, may or may not, c
 Two clauses about the same thing with opposite stances contradict each other, unless another clause agrees.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Evidence
-from touchstone.safety.fabrication.clauses import AXES, COST_AXIS, Clause, clauses
+from touchstone.safety.fabrication.clauses import AXES, COST_AXIS, Clause, clauses, clauses_of
 from touchstone.safety.fabrication.findings import Finding, Known
 from touchstone.safety.fabrication.listing import Segment
 
@@ -38,15 +39,16 @@ class Opposition(NamedTuple):
     likeness: float
 
 
-_kept: dict[str, tuple[Clause, ...]] = {}
+# Source text -> number of a sentence -> its clauses.
+_kept: dict[str, dict[int, tuple[Clause, ...]]] = {}
 
 
 def reversals(reading: Reading, known: Known) -> Iterator[Finding]:
     """One finding for each clause of the reply that its nearest source clause opposes."""
-    said = [(source, clause) for source in known.sources if _states(source) for clause in _kept_clauses(source)]
-    said = said[:MAX_SAID]
-    rarity = _rarity([clause for _, clause in said])
     replied = clauses(reading.reply)
+    sources = [source for source in known.sources if _states(source)]
+    said = [(source, clause) for source in sources for clause in _near_clauses(source, replied)][:MAX_SAID]
+    rarity = _rarity(sources)
     for clause in replied:
         if (
             not clause.asks
@@ -183,21 +185,29 @@ def _agrees(clause: Clause, other: Clause) -> bool:
     return bool(clause.denied) == bool(other.denied)
 
 
-def _rarity(said: Sequence[Clause]) -> dict[str, float]:
-    """Terms that stand in many clauses tell them apart less."""
-    counts: dict[str, int] = {}
-    for clause in said:
-        for t in clause.terms:
-            counts[t] = counts.get(t, 0) + 1
-    return {t: 1.0 / (1.0 + 0.3 * (count - 1)) for t, count in counts.items()}
+def _rarity(sources: Sequence[Text]) -> dict[str, float]:
+    """Terms that stand in many places tell clauses apart less."""
+    counts: Counter[str] = Counter()
+    for source in sources:
+        counts.update({term: len(places) for term, places in source.positions.items()})
+    return {term: 1.0 / (1.0 + 0.3 * (count - 1)) for term, count in counts.items()}
 
 
-def _kept_clauses(source: Text) -> tuple[Clause, ...]:
-    """A source's clauses; passages recur from case to case, and clauses follow from the text alone."""
-    found = _kept.get(source.raw)
-    if found is None:
-        found = clauses(source)
+def _near_clauses(source: Text, replied: Sequence[Clause]) -> Iterator[Clause]:
+    """The clauses of the sentences that share enough terms with one of the reply's to be about the same.
+
+    Passages recur from case to case, and clauses follow from the text alone: they are kept.
+    """
+    kept = _kept.get(source.raw)
+    if kept is None:
         if len(_kept) >= MAX_KEPT:
             _kept.clear()
-        _kept[source.raw] = found
-    return found
+        kept = _kept[source.raw] = {}
+    told = {clause.around for clause in replied}
+    spoken = frozenset[str]().union(*told)
+    for at, sentence in enumerate(source.sentences):
+        shared = spoken.intersection([token.term for token in source.tokens[sentence.first : sentence.last]])
+        if len(shared) >= MIN_SHARED and any(len(around & shared) >= MIN_SHARED for around in told):
+            if at not in kept:
+                kept[at] = clauses_of(source, sentence)
+            yield from kept[at]

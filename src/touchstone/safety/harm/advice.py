@@ -91,7 +91,7 @@ def harmful_content(reading: Reading, anchors: tuple[Anchor, ...] | None, *, pol
     situation = assess(reading)
     found = []
     for line in situation.reply:
-        tried = (family for family in REASONS if family in line.patterns or family in FROM_SOURCES)
+        tried = (family for family in REASONS if line.may_have(family) or family in FROM_SOURCES)
         family = next((family for family in tried if _is_harm(family, line, situation)), None)
         if family:
             text = reading.reply.raw[line.start : line.end]

@@ -32,32 +32,61 @@ class Pattern:
     regex: re.Pattern[str]
 
 
+Index = Mapping[str, tuple[Pattern, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence as words, commas and stronger marks, with the places of the patterns asked for so far."""
+    """A sentence as words, commas and stronger marks; patterns are sought when they are asked for, and once."""
 
     start: int
     end: int
     words: tuple[str, ...]
-    joined: str = field(repr=False)
     is_question: bool
-    patterns: Mapping[str, list[Pattern]] = field(repr=False)
-    found: dict[str, tuple[int, ...]] = field(repr=False, default_factory=dict)
+    index: Index = field(repr=False)
+    sought: list["_Sought"] = field(repr=False, default_factory=list)
+
+    def may_have(self, family: str) -> bool:
+        """Whether the line holds a word without which none of the family's patterns can stand in it."""
+        return family in self._sought.patterns
 
     def at(self, family: str) -> tuple[int, ...]:
         """Where the family's patterns begin, as positions in `words`."""
-        if family not in self.patterns:
+        sought = self._sought
+        if family not in sought.patterns:
             return ()
-        if family not in self.found:
-            self.found[family] = tuple(
-                self.joined.count(" ", 0, start)
-                for pattern in self.patterns[family]
-                for start in _starts(pattern.regex, self.joined)
+        if family not in sought.found:
+            sought.found[family] = tuple(
+                sought.joined.count(" ", 0, start)
+                for pattern in sought.patterns[family]
+                for start in _starts(pattern.regex, sought.joined)
             )
-        return self.found[family]
+        return sought.found[family]
 
     def has(self, family: str) -> bool:
         return bool(self.at(family))
+
+    @property
+    def _sought(self) -> "_Sought":
+        if not self.sought:
+            self.sought.append(_seek(self.words, self.index))
+        return self.sought[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """A line's words in one string, the patterns that may stand in it by family, and the places of those asked for."""
+
+    joined: str
+    patterns: Mapping[str, list[Pattern]]
+    found: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+def _seek(words: tuple[str, ...], index: Index) -> _Sought:
+    candidates: dict[str, list[Pattern]] = defaultdict(list)
+    for pattern in dict.fromkeys(chain.from_iterable([index[word] for word in words if word in index])):
+        candidates[pattern.family].append(pattern)
+    return _Sought(f" {' '.join(words)} ", candidates)
 
 
 def lines(text: Text, *, rules: str, vocabulary: str) -> tuple[Line, ...]:
@@ -83,14 +112,10 @@ def _pieces(text: Text, sentence: Sentence) -> Iterator[Sentence]:
         yield Sentence(text.tokens[first].start, text.tokens[last - 1].end, first, last)
 
 
-def _line(text: Text, sentence: Sentence, index: Mapping[str, tuple[Pattern, ...]]) -> Line:
-    words = tuple(_words(text, sentence))
-    candidates: dict[str, list[Pattern]] = defaultdict(list)
-    for pattern in dict.fromkeys(chain.from_iterable([index[word] for word in words if word in index])):
-        candidates[pattern.family].append(pattern)
+def _line(text: Text, sentence: Sentence, index: Index) -> Line:
     end = text.tokens[sentence.last - 1].end
     asked = "?" in text.raw[end : sentence.end]
-    return Line(sentence.start, sentence.end, words, f" {' '.join(words)} ", asked, candidates)
+    return Line(sentence.start, sentence.end, tuple(_words(text, sentence)), asked, index)
 
 
 def _words(text: Text, sentence: Sentence) -> Iterator[str]:
@@ -107,7 +132,7 @@ def _words(text: Text, sentence: Sentence) -> Iterator[str]:
 
 
 @cache
-def _index(rules: str, vocabulary: str) -> Mapping[str, tuple[Pattern, ...]]:
+def _index(rules: str, vocabulary: str) -> Index:
     """Key word -> the patterns it may begin or belong to."""
     table: dict[str, list[Pattern]] = {}
     for row in resource.lines(rules):

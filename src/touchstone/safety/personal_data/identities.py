@@ -87,6 +87,8 @@ CUED = ("identity", "account", "secret", "vehicle")
 CODED = re.compile(r"\d[ .-]?\d[ .-]?\d[ .-]?\d|[A-Z]\d{1,3}[ -]?[A-Z]|[A-Z]\d{1,3}-|\d[A-Z]{1,4}[\d-]")
 # No identity number has fewer figures, or more between two of them.
 FIVE_DIGITS = re.compile(r"\d(?:[A-Z .+/-]{0,4}\d){4}")
+LETTERS_BEFORE = 12
+ROOM_BEHIND = 60
 BIRTH_NOUNS = ("birth", "born", "dob", "d.o.b", "d/o/b", "b.", "gebur", "né", "nacim")
 
 
@@ -96,7 +98,7 @@ def find_identities(text: str) -> Iterator[Datum]:
     figures = CODED.search(text) is not None
     if figures and any(stem in low for stem in _stems()):
         yield from _cued(text)
-    if figures and FIVE_DIGITS.search(text):
+    if figures:
         yield from _checked(text)
     if "memorable" in low or "secur" in low or "secret" in low:
         yield from (Datum("secret", *match.span(1), match[1].casefold()) for match in SECRET_WORD.finditer(text))
@@ -125,10 +127,24 @@ def _cued(text: str) -> Iterator[Datum]:
 
 
 def _checked(text: str) -> Iterator[Datum]:
+    stretches = _stretches(text)
     for pattern, module in CHECKED:
-        for match in pattern.finditer(text):
-            if module is None or _is_valid(module, match[0].replace(" ", "")):
-                yield Datum("national_id", *match.span(), _code(match[0]))
+        for start, end in stretches:
+            for match in pattern.finditer(text, start, end):
+                if module is None or _is_valid(module, match[0].replace(" ", "")):
+                    yield Datum("national_id", *match.span(), _code(match[0]))
+
+
+def _stretches(text: str) -> list[tuple[int, int]]:
+    """Where identity numbers may stand: so far around five figures that each has room, none overlapping another."""
+    found: list[tuple[int, int]] = []
+    for match in FIVE_DIGITS.finditer(text):
+        start, end = max(0, match.start() - LETTERS_BEFORE), match.end() + ROOM_BEHIND
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
 
 
 def _births(text: str) -> Iterator[Datum]:

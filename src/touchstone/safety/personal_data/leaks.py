@@ -28,8 +28,9 @@ from touchstone.safety.personal_data.ownership import (
     is_role_mailbox,
     is_service_line,
 )
+from touchstone.safety.personal_data.passages import is_given, is_record
 from touchstone.safety.personal_data.recognise import preceding, recognise
-from touchstone.safety.personal_data.records import Background, Known, background, forbids, is_given, is_record, is_same
+from touchstone.safety.personal_data.records import Background, Known, background, forbids, is_same
 from touchstone.safety.personal_data.traces import traces
 from touchstone.text.normalise import normalise
 

@@ -5,7 +5,8 @@ from typing import Literal, NamedTuple
 
 from touchstone.core import resource
 
-PIECE = re.compile(r"\d[\w/-]{0,15}|[^\W\d_]{1,40}(?:['-][^\W\d_]{1,40}){0,4}|\n|[^\w\s]")
+PIECE = re.compile(r"([^\W\d_]{1,40}(?:['-][^\W\d_]{1,40}){0,4})|(\d[\w/-]{0,15})|(\n)|[^\w\s]")
+WORD, FIGURE, BREAK = 1, 2, 3
 
 # Street types that are not much else, so that they name a street without a house number too.
 PLAIN_TYPES = frozenset(
@@ -33,18 +34,18 @@ def pieces(text: str) -> list[Piece]:
     add = found.append
     opens = True
     for match in PIECE.finditer(text):
-        raw = match[0]
+        raw, group = match[0], match.lastindex
         start, end = match.span()
-        if raw[0].isalpha():
+        if group == WORD:
             if end - start > 2 and raw[-2] == "'" and raw[-1] in "sS":
                 raw, end = raw[:-2], end - 2
             low = raw.casefold()
-            add(Piece("word", low, start, end, low[0] != raw[0], text.startswith(".", end), opens))
+            add(Piece("word", low, start, end, low[0] != raw[0], text[end : end + 1] == ".", opens))
             opens = False
-        elif raw[0].isdigit():
+        elif group == FIGURE:
             add(Piece("figure", raw, start, end, False, False, opens))  # noqa: FBT003 - this loop is hot
             opens = False
-        elif raw == "\n":
+        elif group == BREAK:
             add(Piece("break", raw, start, end, False, False, False))  # noqa: FBT003
             opens = True
         else:

@@ -15,7 +15,7 @@ from touchstone.safety.promise.backing import allowed
 from touchstone.safety.promise.commitments import find_commitments
 from touchstone.safety.promise.guarantees import GRANTED_ELSEWHERE, LEFT_OPEN
 from touchstone.safety.wording.runs import Worded, worded
-from touchstone.safety.wording.weights import Weights, fitted, weighed
+from touchstone.safety.wording.weights import Weights, fitted, scores
 
 # Findings that sound replies draw too, since they rest on what is near in a source or on a danger reported elsewhere.
 ARGUABLE = frozenset(
@@ -44,13 +44,10 @@ def second_opinion(
 ) -> list[Violation]:
     """The findings that stand and those that wording adds; kinds without weights are left as they are."""
     sentences = worded(reading, anchors, policy=policy)
-    telling = [sentence.runs & weighed() for sentence in sentences]
+    rows = [scores(sentence.runs) for sentence in sentences]
     standing = [violation for violation in found if violation.kind not in fitted()]
-    for kind, weights in fitted().items():
-        scored = [
-            Scored(sentence, weights.score(runs, among=len(sentence.runs)))
-            for sentence, runs in zip(sentences, telling, strict=True)
-        ]
+    for at, (kind, weights) in enumerate(fitted().items()):
+        scored = [Scored(sentence, row[at]) for sentence, row in zip(sentences, rows, strict=True)]
         kept = [violation for violation in found if violation.kind == kind and _stands(violation, scored, weights)]
         standing += kept
         if kind in NEEDS_SOURCE and not _has_source(reading):

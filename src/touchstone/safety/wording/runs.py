@@ -30,7 +30,10 @@ class Worded(NamedTuple):
 
 
 class Said(NamedTuple):
-    """The words and terms that stood before the reply: the company's, the customer's; and what holds of the figures."""
+    """The words and terms that stood before the reply: the company's, the customer's; and what holds of the figures.
+
+    `small` are words that a capital does not make a name.
+    """
 
     ours: frozenset[str]
     theirs: frozenset[str]
@@ -41,26 +44,44 @@ class Said(NamedTuple):
     marks: Mapping[int, Value | Contact]
 
 
+class _Last(NamedTuple):
+    """The case whose sentences were asked for last."""
+
+    reading: Reading
+    anchors: tuple[Anchor, ...]
+    policy: Policy
+    found: tuple[Worded, ...]
+
+
+_last: _Last | None = None
+
+
 def worded(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> tuple[Worded, ...]:
-    """The reply's sentences with their runs."""
+    """The reply's sentences with their runs; the detectors ask for them, and right afterwards the judge."""
+    global _last  # noqa: PLW0603 - the same values whoever asks, so it does not matter who asked last
+    last, anchors = _last, anchors or ()
+    if last and last.reading is reading and last.anchors is anchors and last.policy == policy:
+        return last.found
     said = _said(reading, anchors, policy)
-    return tuple(Worded(sentence, _runs(reading.reply, sentence, said)) for sentence in sentences(reading.reply))
+    found = tuple([Worded(sentence, _runs(reading.reply, sentence, said)) for sentence in sentences(reading.reply)])
+    _last = _Last(reading, anchors, policy, found)
+    return found
 
 
-def _said(reading: Reading, anchors: tuple[Anchor, ...] | None, policy: Policy) -> Said:
-    ours = [token for name in (policy.company or "", *policy.domains) for token in tokenise(normalise(name))]
-    theirs = list(reading.question.tokens) if reading.question else []
-    for source in reading.sources or ():
-        (theirs if source.name.startswith("input") else ours).extend(source.tokens)
+def _said(reading: Reading, anchors: tuple[Anchor, ...], policy: Policy) -> Said:
+    named = [token for name in (policy.company or "", *policy.domains) for token in tokenise(normalise(name))]
+    asked = (reading.question,) if reading.question else ()
+    ours = [source for source in reading.sources or () if not source.name.startswith("input")]
+    theirs = [*asked, *(source for source in reading.sources or () if source.name.startswith("input"))]
     reply = reading.reply
     places: tuple[Value | Contact, ...] = (*reply.values, *reply.contacts)
     return Said(
-        frozenset(token.word for token in ours),
-        frozenset(token.word for token in theirs),
-        frozenset(token.term for token in ours),
-        frozenset(token.term for token in theirs),
-        frozenset(token.word for token in reply.tokens if reply.raw[token.start].islower()),
-        frozenset(anchor.start for anchor in anchors or () if anchor.kind != "claim" and anchor.holds),
+        frozenset([token.word for text in ours for token in text.tokens] + [token.word for token in named]),
+        frozenset([token.word for text in theirs for token in text.tokens]),
+        frozenset([token.term for token in named]).union(*(text.positions for text in ours)),
+        frozenset[str]().union(*(text.positions for text in theirs)),
+        SPEAKERS.union([token.word for token in reply.tokens if reply.raw[token.start].islower()]),
+        frozenset(anchor.start for anchor in anchors if anchor.kind != "claim" and anchor.holds),
         {place.start: place for place in places},
     )
 
@@ -80,23 +101,25 @@ def _runs(reply: Text, sentence: Sentence, said: Said) -> frozenset[str]:
 
 def _spelled(reply: Text, sentence: Sentence, said: Said) -> Iterator[str]:
     """The sentence's words; a figure, a contact and a name are one mark each."""
-    end = sentence.start
+    raw, marks = reply.raw, said.marks
+    taken = past = sentence.start
     before = ""
-    for at in range(sentence.first, sentence.last):
-        token = reply.tokens[at]
-        if token.start < end:
+    for token in reply.tokens[sentence.first : sentence.last]:
+        gap, opens = raw[past : token.start], past == sentence.start
+        past = token.end
+        if token.start < taken:
             continue
-        if at > sentence.first and not BREAKS.isdisjoint(reply.raw[reply.tokens[at - 1].end : token.start]):
+        if gap != " " and not opens and not BREAKS.isdisjoint(gap):
             yield BREAK
             before = BREAK
-        place = said.marks.get(token.start) or said.marks.get(token.start - 1)  # a currency sign is no token
+        place = marks.get(token.start) or marks.get(token.start - 1)  # a currency sign is no token
         if place is not None:
-            end = place.end
+            taken = place.end
             before = f"<{place.kind}>"
             yield before
             continue
         word = token.word
-        if at > sentence.first and reply.raw[token.start].isupper() and word not in SPEAKERS | said.small:
+        if not opens and raw[token.start].isupper() and word not in said.small:
             word = _owner(word.removesuffix("'s"), said)
             if word == before:
                 continue

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from math import fsum, sqrt
 from types import MappingProxyType
 from typing import NamedTuple
@@ -22,9 +23,9 @@ class Weights(NamedTuple):
     beside: float | None
     runs: Mapping[str, float]
 
-    def score(self, runs: frozenset[str], *, among: int) -> float:
-        """The runs' weights together, the more runs they are among the less each; 0 where they speak for neither."""
-        return fsum([self.runs[run] for run in runs if run in self.runs]) / sqrt(among)
+    def score(self, runs: frozenset[str]) -> float:
+        """How much a sentence's runs speak for the kind; 0 where they speak for neither."""
+        return _together([self.runs[run] for run in runs if run in self.runs], among=len(runs))
 
     def heaviest(self, runs: frozenset[str], most: int) -> list[str]:
         """The runs of plain words that speak most for a violation; marks say little to a reader."""
@@ -32,10 +33,25 @@ class Weights(NamedTuple):
         return sorted(plain, key=lambda run: (-self.runs[run], run))[:most]
 
 
+def scores(runs: frozenset[str]) -> list[float]:
+    """The score of every kind in `fitted`, in their order; each run is looked up once."""
+    table = _table()
+    rows = [table[run] for run in runs if run in table]
+    if not rows:
+        return [0.0] * len(fitted())
+    return [_together(column, among=len(runs)) for column in zip(*rows, strict=True)]
+
+
+def _together(weights: Sequence[float], *, among: int) -> float:
+    """The weights as one; the more runs they are among, the less each counts."""
+    return fsum(weights) / sqrt(among)
+
+
 @cache
-def weighed() -> frozenset[str]:
-    """Every run that has a weight for some kind."""
-    return frozenset(run for weights in fitted().values() for run in weights.runs)
+def _table() -> Mapping[str, tuple[float, ...]]:
+    """Every run that has a weight -> its weight for each kind."""
+    kinds = [weights.runs for weights in fitted().values()]
+    return {run: tuple([kind.get(run, 0.0) for kind in kinds]) for run in dict.fromkeys(chain(*kinds))}
 
 
 @cache
