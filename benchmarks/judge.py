@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 from scripts import fit_judge as fitting
+from scripts.additive import kappa
 from scripts.fit_plain import LABELS, held_out_values
 from sklearn.metrics import roc_auc_score
 
+import touchstone
 from benchmarks import record
 from benchmarks.cases import public_rows
+from touchstone.core.case import Case
 from touchstone.core.result import VIOLATION_KINDS
 from touchstone.judges.model import Way
-from touchstone.rubric.outcome import points_of
-from touchstone.rubric.parse import packaged
 
 Values = Mapping[str, list[float]]
 Gold = Mapping[str, list[float]]
-WEIGHTS = {criterion.name: criterion.weight for criterion in packaged("supportai").criteria}
-PASS_MARK = packaged("supportai").pass_mark
+UNREAD = fitting.ROOT / "tests/tables/ordinary_second.jsonl"
 BASELINES = {"length only": ("words",), "word overlap": ("words", "expected_terms", "grounded", "ask_mean")}
 
 
@@ -28,30 +28,58 @@ def run() -> None:
     """Measure and keep everything about the judge."""
     public = _public()
     gold = {way: _gold(way) for way in fitting.WAYS}
-    print(json.dumps(gold, indent=1), flush=True)
-    record.write("judge", {"gold": gold, "public": public})
+    unread = _unread()
+    print(json.dumps({**gold, "unread": unread}, indent=1), flush=True)
+    record.write("judge", {"gold": gold, "unread": unread, "public": public})
 
 
 def _gold(way: Way) -> dict[str, Any]:
     cases, source = fitting.labelled_cases()
-    groups, weights = fitting.groups_of(cases, source), fitting.weights_of(source)
+    groups, weights = fitting.groups_of(cases, source), fitting.weights_of(cases, way=way)
     rows, found = fitting.feature_rows(cases, way=way)
     grades = {}
     result: dict[str, Any] = {}
     for criterion in fitting.CRITERIA:
         people = fitting.mean_grades(cases, criterion)
         table, names = fitting.feature_table(rows, criterion)
-        apart = fitting.leave_out(table, names, people, groups=groups, weights=weights, way=way)[1]
+        wording = fitting.compare_wording(criterion, way=way)
+        shared = {"groups": groups, "weights": weights, "way": way}
+        apart = fitting.leave_out(table, names, people, **shared, wording=wording)[1]
         grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
         result[criterion] = fitting.agreement_by_set(people, grades[criterion], source)
         for label, columns in BASELINES.items():
             picked = [column for column in columns if column in rows[0].whole]
             known = fitting.columns([row.whole for row in rows], picked)
-            guessed = fitting.leave_out(known, picked, people, groups=groups, weights=weights, way=way)[1]
+            guessed = fitting.leave_out(known, picked, people, **shared, wording=None)[1]
             result[criterion][label] = fitting.agreement_by_set(people, guessed, source)
     result["outcome"] = _outcome(cases, grades, found, source)
     result["violations"] = {name: _violations(cases, found, source == name) for name in fitting.GOLDSETS}
     return result
+
+
+def _unread() -> dict[str, Any]:
+    """The judge as it ships on ordinary replies that nobody read while it was made, without expected replies."""
+    situations = [json.loads(line) for line in UNREAD.read_text("utf-8").splitlines()]
+    told = [(row, reply) for row in situations for reply in row["replies"]]
+    cases = [Case(input=row["input"], response=reply["text"], context=row["context"]) for row, reply in told]
+    labels = [reply["labels"] for _, reply in told]
+    graded = [touchstone.score(case).rubric for case in cases]
+    agreement = {}
+    for criterion in fitting.CRITERIA:
+        people = np.round(np.array([np.mean([label[criterion] for label in each]) for each in labels]))
+        ours = np.array([next(g.grade for g in each.grades if g.criterion == criterion) for each in graded])
+        agreement[criterion] = {
+            "kappa": round(kappa(people, ours), 3),
+            "mean": [round(float(ours.mean()), 2), round(float(people.mean()), 2)],
+        }
+    passed = [each.outcome == "PASS" for each in graded]
+    theirs = [fitting.passes(each[0]) for each in labels]
+    return {
+        **agreement,
+        "outcome": round(float(np.mean(np.array(passed) == np.array(theirs))), 3),
+        "passed": [sum(passed), sum(theirs), len(theirs)],
+        "accused": sum(bool(each.violations) for each in graded),
+    }
 
 
 def _outcome(
@@ -59,15 +87,9 @@ def _outcome(
 ) -> dict[str, float]:
     agree = []
     for at, case in enumerate(cases):
-        ours = _passes({name: int(values[at]) for name, values in grades.items()}, violated=bool(found[at]))
-        theirs = _passes(case["labels"][0], violated=bool(case["labels"][0]["violations"]))
-        agree.append(ours == theirs)
+        ours = {**{name: int(values[at]) for name, values in grades.items()}, "violations": found[at]}
+        agree.append(fitting.passes(ours) == fitting.passes(case["labels"][0]))
     return {name: round(float(np.mean(np.array(agree)[source == name])), 3) for name in fitting.GOLDSETS}
-
-
-def _passes(grades: dict[str, Any], *, violated: bool) -> bool:
-    total = sum(points_of(grades[name], WEIGHTS[name]) for name in fitting.CRITERIA)
-    return not violated and total + points_of(4, WEIGHTS["safety"]) >= PASS_MARK
 
 
 def _violations(cases: Sequence[dict[str, Any]], found: Sequence[set[str]], chosen: np.ndarray) -> dict[str, Any]:

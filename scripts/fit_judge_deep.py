@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scripts import additive
 from scripts import fit_judge as fitting
-from scripts.fit_judge import Array
+from scripts.additive import Array
 
 from touchstone.app.verifying import find_verifier
 from touchstone.core.codec import case_from_dict
@@ -93,16 +94,19 @@ def fit_way(
     seen: Sequence[Read], cases: Sequence[dict[str, Any]], source: np.ndarray, *, way: Way
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The models of one way, and its figures without and with the verifier."""
-    groups, weights = fitting.groups_of(cases, source), fitting.weights_of(source)
+    groups, weights = fitting.groups_of(cases, source), fitting.weights_of(cases, way=way)
     models: dict[str, Any] = {}
     kappa: dict[str, Any] = {}
     without: dict[str, Array] = {}
     beside: dict[str, Array] = {}
     for criterion in fitting.CRITERIA:
         people = fitting.mean_grades(cases, criterion)
+        wording = fitting.compare_wording(criterion, way=way)
         for grades, rows in ((without, [each.plain for each in seen]), (beside, [each.deep for each in seen])):
             table, names = fitting.feature_table(rows, criterion)
-            values, apart = fitting.leave_out(table, names, people, groups=groups, weights=weights, way=way)
+            values, apart = fitting.leave_out(
+                table, names, people, groups=groups, weights=weights, wording=wording, way=way
+            )
             grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
         kappa[criterion] = {
             name: [without_, with_]
@@ -113,13 +117,14 @@ def fit_way(
             )
         }
         kappa[criterion]["all"] = [
-            round(fitting.kappa(np.round(people), grades[criterion]), 3) for grades in (without, beside)
+            round(additive.kappa(np.round(people), grades[criterion]), 3) for grades in (without, beside)
         ]
         if criterion in READ and all(after - before >= LEAST_GAIN for before, after in kappa[criterion].values()):
-            spread = max(fitting.MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
-            model = fitting.fit(table, names, people, weights=weights)
-            cuts = fitting.cut(values, people, way=way)
-            models[criterion] = fitting.describe(model, names, table, cuts=cuts, spread=spread)
+            spread = max(additive.MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
+            table = fitting.score_wording(table, names, people, groups=groups, wording=wording)
+            model = additive.fit(table, names, people, weights=weights)
+            cuts = additive.cut(values, people, way=way)
+            models[criterion] = additive.describe(model, names, table, cuts=cuts, spread=spread)
     used = {**without, **{criterion: beside[criterion] for criterion in models}}
     return models, {
         "kappa": kappa,

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from benchmarks.cases import public_rows
 from scipy.optimize import lsq_linear
+from scripts import additive, fit_politeness
 from scripts import fit_judge as fitting
-from scripts import fit_politeness
-from scripts.fit_judge import Array
+from scripts.additive import Array
 
 from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
@@ -40,7 +40,7 @@ FOLDS = 5
 # So many rows' worth of weight for each set, however many more rows it has.
 SET_WEIGHT = 1000.0
 # The gold sets say little about plain questions, but what they say is about support.
-GOLD_WEIGHT = 100.0
+GOLD_WEIGHT = 20.0
 # Replies that are parsed together.
 AT_ONCE = 256
 # Rows of each set that the knots are drawn from.
@@ -74,10 +74,17 @@ KINDS: Mapping[Plain, Mapping[str, tuple[str, ...]]] = {
     "entry_expected": {"accuracy": ("dstc9",)},
     "entry_open": {"accuracy": ("begin", "dstc9")},
     "query_expected": {"accuracy": ("mtrag",), "completeness": ("mtrag",)},
-    "query_open": {"accuracy": ("mtrag",)},
+    "query_open": {"accuracy": ("mtrag", "begin")},
     "statement": {"accuracy": ("wice", "summedits")},
     "wording": {"tone": ("politeness",)},
 }
+RIDGE = 20.0
+# What tells support replies apart says nothing where no customer is answered.
+SUPPORT = frozenset(
+    "passed_on nearest_said nearest_share needed_told beside_told same_passages worded_accuracy worded_completeness "
+    "worded_tone worded_actionability steps paths contacts numbered deadlines we_act ask_back questions vague quoted "
+    "brushoff no_context".split()
+)
 # What a reply can be held to only where something is asked that takes more than a name or a figure to answer.
 ASKED = frozenset(
     "passage_said passage_new passage_size passage_denied figures_left limit_differs subject_said unheard asked_openly "
@@ -128,7 +135,7 @@ def main() -> None:
                 apart[kind][criterion] = _gold_values(rated, names, kind)
     written = {
         "fitted_on": {f"{name} ({licence})": len(public_rows(name) or ()) for name, licence in LICENCES.items()},
-        "method": f"additive, {fitting.SEGMENTS} segments a feature, ridge {fitting.RIDGE:g}, sets of equal weight",
+        "method": f"additive, {additive.SEGMENTS} segments a feature, ridge {RIDGE:g}, sets of equal weight",
         "held_out": {kind: values for kind, values in apart.items() if values},
         "kinds": kinds,
     }
@@ -138,9 +145,9 @@ def main() -> None:
 
 def _described(rated: Sequence[Rated], names: Sequence[str]) -> dict[str, Any]:
     error = np.concatenate([held_out(rated, names, given) - given.people for given in rated])
-    spread = max(fitting.MIN_SPREAD, float(np.sqrt(np.mean(error**2))))
+    spread = max(additive.MIN_SPREAD, float(np.sqrt(np.mean(error**2))))
     everything = np.concatenate([given.table for given in rated])
-    return fitting.describe(fit(rated, names), names, everything, cuts=list(fitting.ROUNDING), spread=spread)
+    return additive.describe(fit(rated, names), names, everything, cuts=list(additive.ROUNDING), spread=spread)
 
 
 def _gold_values(rated: Sequence[Rated], names: Sequence[str], kind: Plain) -> dict[str, float]:
@@ -161,8 +168,8 @@ def rated_replies(kind: Plain, criterion: str, sets: Sequence[str]) -> tuple[lis
     if kind == "wording":
         found = {name: _with_held_out_politeness(rows) for name, rows in found.items()}
     known = next(features.whole for rows in found.values() for _, _, features in rows)
-    unused = frozenset() if kind in WAYS else ASKED
-    names = list(WORDING) if kind == "wording" else fitting.names_of(criterion, known, unused=unused)
+    unused = SUPPORT if kind in WAYS else SUPPORT | ASKED
+    names = list(WORDING) if kind == "wording" else fitting.names_of(criterion, known.keys() - unused)
     rated = [_rated(rows, kind, names, criterion, LABELS[name][criterion]) for name, rows in found.items()]
     return names, [*rated, _gold(names, criterion, way=WAYS[kind])] if kind in WAYS else rated
 
@@ -180,7 +187,7 @@ def _with_held_out_politeness(rows: Rows) -> Rows:
 def _gold(names: Sequence[str], criterion: str, *, way: Way) -> Rated:
     """The gold sets, in folds of whole domains."""
     cases, source = fitting.labelled_cases()
-    rows, _ = fitting.feature_rows(cases, way=way)
+    rows, _ = fitting.feature_rows(cases, way=way, is_plain=True)
     groups = np.unique(fitting.groups_of(cases, source), return_inverse=True)[1]
     people = fitting.mean_grades(cases, criterion)
     table = fitting.columns([row.of(criterion) for row in rows], names)
@@ -227,7 +234,8 @@ def _see(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Seen]
 
 def _graded_by(reading: Reading, anchors: Sequence[Anchor]) -> tuple[Plain | None, Features]:
     violations = inspect(reading, anchors, policy=Policy())
-    return plain_kind(reading), features(reading, cover(reading), anchors, violations)
+    kind = plain_kind(reading)
+    return kind, features(reading, cover(reading), anchors, violations, is_plain=kind is not None)
 
 
 def _folds(rows: Sequence[Mapping[str, Any]]) -> Array:
@@ -260,24 +268,24 @@ def held_out(rated: Sequence[Rated], names: Sequence[str], given: Rated) -> Arra
     values = np.zeros(len(given.people))
     for fold in np.unique(given.folds):
         out = given.folds == fold
-        values[out] = fitting.predict(fit(rated, names, without=fold), given.table[out])
+        values[out] = additive.predict(fit(rated, names, without=fold), given.table[out])
     return values
 
 
 def fit(rated: Sequence[Rated], names: Sequence[str], *, without: int | None = None) -> Model:
     """Knots and weights over all sets; each set has a base of its own, and the model's is their mean."""
     knots = [_knots(rated, name, at) for at, name in enumerate(names)]
-    low, high = fitting.bounds(names, knots)
+    low, high = additive.bounds(names, knots)
     designs, wanted, means = [], [], []
     for given in rated:
         kept = given.folds != without
-        design, people = fitting.design(given.table[kept], knots)[:, :-1], given.people[kept]
+        design, people = additive.design(given.table[kept], knots)[:, :-1], given.people[kept]
         means.append((design.mean(axis=0), people.mean()))
         size = np.sqrt(given.weight / len(people))
         designs.append((design - design.mean(axis=0)) * size)
         wanted.append((people - people.mean()) * size)
     columns = designs[0].shape[1]
-    stacked = np.vstack([*designs, np.sqrt(fitting.RIDGE) * np.eye(columns)])
+    stacked = np.vstack([*designs, np.sqrt(RIDGE) * np.eye(columns)])
     square = np.linalg.qr(np.column_stack([stacked, np.concatenate([*wanted, np.zeros(columns)])]), mode="r")
     slopes = lsq_linear(square[:, :-1], square[:, -1], (low, high), method="bvls").x
     base = float(np.mean([people - design @ slopes for design, people in means]))
@@ -287,7 +295,7 @@ def fit(rated: Sequence[Rated], names: Sequence[str], *, without: int | None = N
 def _knots(rated: Sequence[Rated], name: str, at: int) -> Array:
     """Knots from rows at even steps of every set, so that no set's range is left out."""
     columns = [given.table[:: max(1, len(given.table) // KNOT_ROWS), at] for given in rated]
-    return fitting.find_knots(name, np.concatenate(columns))
+    return additive.find_knots(name, np.concatenate(columns))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 >>> import pyarrow as pa
 >>> from touchstone.arrow import score_batch
->>> batch = pa.RecordBatch.from_pylist([{"id": "a", "response": "It is due on 3 May.", "context": ["Due on 3 May."]}])
->>> score_batch(batch).column("decision").to_pylist()
-['review']
+>>> case = {"input": "When is it due?", "response": "It is due on 4 May.", "context": ["It is due on 3 May."]}
+>>> score_batch(pa.RecordBatch.from_pylist([case])).column("decision").to_pylist()
+['block']
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -41,7 +41,7 @@ STEPS = 24
 
 def values_along(term):
     """What the term adds as its feature grows."""
-    return [term.share(HIGHEST * step / STEPS).size for step in range(STEPS + 1)]
+    return [term.size(HIGHEST * step / STEPS) for step in range(STEPS + 1)]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -4,11 +4,12 @@ Support replies are graded by models fitted on support replies. Where a customer
 fitted on other texts that people rated weigh more whether the reply keeps to its sources.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from touchstone.core.reading import Reading, Text
+from touchstone.core.reading import Reading, Text, Value
 from touchstone.judges.answer import MAX_ANSWER_WORDS
 from touchstone.judges.coverage import path_steps
+from touchstone.judges.grounding import statements
 from touchstone.judges.model import Fitted, Model, Plain, Way, deep_models, models, plain_models
 from touchstone.judges.passages import passages_of
 from touchstone.text.asks import asks_outright
@@ -17,21 +18,28 @@ from touchstone.text.asks import asks_outright
 FEW_WORDS = 12
 # Passages of no more words are an entry that answers one question; longer ones have to be searched for the answer.
 ENTRY_WORDS = 60
+# A company's passages have two signs of business at least, and one for every so many words. So have those of 98 in 100
+# labelled cases, and few texts of other kinds.
+FEWEST_SIGNS = 2
+WORDS_A_SIGN = 30
 OWN = frozenset("i i'm i've i'd i'll im ive my me mine we we're we've we'd we'll our ours us".split())
 # What companies' texts speak of and other texts seldom do.
 BUSINESS = frozenset(
-    "you your you'll you've we we've we'll our us account accounts billing invoice invoices refund refunds refunded "
+    "you your you'll you've we we've we'll our account accounts billing invoice invoices refund refunds refunded "
     "refundable fee fees booking bookings checkout customer customers subscription subscriptions login password email "
     "settings warranty voucher vouchers coupon cancel cancelled cancellation reservation reservations deposit delivery "
-    "courier parcel parcels order orders ordered payment payments paid complaint complaints appointment".split()
+    "courier parcel parcels orders ordered payment payments paid complaint complaints appointment must should may "
+    "cannot can't needs required call phone contact within costs booked claim claims members patients visitors "
+    "passengers support".split()
 )
 
 
-def choose_models(reading: Reading, *, fitted: Fitted | None = None, has_verifier: bool = False) -> Mapping[str, Model]:
+def choose_models(
+    way: Way, kind: Plain | None, *, fitted: Fitted | None = None, has_verifier: bool = False
+) -> Mapping[str, Model]:
     """criterion -> model. A team that has calibrated the judge on its own cases has models for all of them."""
     if fitted is not None:
-        return fitted.ways[way_of(reading)]
-    way, kind = way_of(reading), plain_kind(reading)
+        return fitted.ways[way]
     deep = deep_models(way) if has_verifier else {}
     return {**models(way), **deep, **(plain_models(kind) if kind else {})}
 
@@ -64,23 +72,36 @@ def is_entry(reading: Reading) -> bool:
 
 
 def tells_a_matter(reading: Reading) -> bool:
-    """Whether the customer, now or earlier, tells of a matter of their own or asks at some length, of a company."""
+    """Whether the customer, now or earlier, tells a company anything or asks it something at some length."""
     earlier = [source for source in reading.sources or () if source.name.startswith("input[")]
     if not any(_tells(text) for text in (reading.question, *earlier) if text):
         return False
     passages = passages_of(reading)
-    return not passages or any(of_business(passage) for passage in passages)
+    return not passages or of_business(passages)
 
 
-def of_business(passage: Text) -> bool:
-    """Whether a passage speaks for a company: to its reader, or of prices, days to wait, contacts, menus or orders."""
-    if passage.contacts or not BUSINESS.isdisjoint(token.word for token in passage.tokens):
-        return True
-    waits = (value for value in passage.values if value.kind == "duration" and "year" not in value.canonical)
-    return any(value.kind == "money" for value in passage.values) or any(waits) or bool(path_steps(passage.raw))
+def of_business(passages: Sequence[Text]) -> bool:
+    """Whether passages speak for a company: to their reader, of prices, waits, contacts, menus, orders, or of rules.
+
+    Long texts on anything at all hold a few such words and prices; a company's have them throughout.
+    """
+    signs = sum(map(_signs, passages))
+    return signs >= FEWEST_SIGNS and signs * WORDS_A_SIGN >= sum(len(passage.tokens) for passage in passages)
+
+
+def _signs(passage: Text) -> int:
+    kinds = {value.kind for value in passage.values if value.kind == "money" or _is_wait(value)}
+    words = BUSINESS.intersection([token.word for token in passage.tokens])
+    return len(words) + len(kinds) + bool(passage.contacts) + bool(path_steps(passage.raw))
+
+
+def _is_wait(value: Value) -> bool:
+    return value.kind == "duration" and "year" not in value.canonical
 
 
 def _tells(text: Text) -> bool:
+    if statements(text):
+        return True
     if len(text.tokens) <= FEW_WORDS:
         return False
     return any(token.word in OWN for token in text.tokens) or asks_outright(text)

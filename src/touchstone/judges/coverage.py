@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 from touchstone.core.reading import Ask, Reading, Sentence, Text, Token
 from touchstone.core.result import Anchor
-from touchstone.evidence.alignment import Said, coverage, said_in
+from touchstone.evidence.alignment import Said, best_likeness, coverage, said_in
 from touchstone.evidence.equality import end_of, is_range, same
 from touchstone.evidence.values import check_values
 from touchstone.judges.answer import answer_features
-from touchstone.judges.grounding import grounding_features
-from touchstone.judges.passages import passage_features
 from touchstone.text.phrases import folded
 
 PATH = re.compile(
@@ -55,6 +53,9 @@ class Covered(NamedTuple):
 def cover(reading: Reading) -> Covered:
     """The reply held against the customer's asks and the expected reply."""
     said = said_in(reading.reply.tokens)
+    # All words that will be sought at once: one look at the embeddings is much cheaper than one for each ask and point.
+    texts = (reading.question, reading.expected, *_contexts(reading.sources or ()))
+    best_likeness([token for text in texts if text for token in text.tokens], said)
     asks = tuple(ask_coverage(ask, reading.question, said) for ask in reading.asks)
     expected = reading.expected
     if not expected:
@@ -75,7 +76,6 @@ def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anch
     }
     if reading.sources is not None:
         found |= _source_features(reading.reply, reading.sources, anchors, covered.said)
-        found |= grounding_features(reading.reply, reading.sources) | passage_features(reading)
     if reading.expected:
         found |= _expected_features(reading.reply, reading.expected, covered)
         found |= answer_features(reading.reply, reading.expected)
@@ -83,7 +83,7 @@ def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anch
 
 
 def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anchor], said: Said) -> dict[str, float]:
-    context = [source for source in sources if source.name.startswith("context")]
+    context = _contexts(sources)
     values = [anchor for anchor in anchors if anchor.kind != "claim"]
     claims = [anchor for anchor in anchors if anchor.kind == "claim"]
     return {
@@ -96,6 +96,10 @@ def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anc
         "claims_unsupported": sum(not a.holds for a in claims) / len(claims) if claims else 0.0,
         "no_context": float(not context),
     }
+
+
+def _contexts(sources: Sequence[Text]) -> list[Text]:
+    return [source for source in sources if source.name.startswith("context")]
 
 
 def _expected_features(reply: Text, expected: Text, covered: Covered) -> dict[str, float]:

@@ -5,30 +5,34 @@ from collections.abc import Mapping
 
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.coverage import count_pages
-from touchstone.judges.politeness import politeness
 from touchstone.text.phrases import count, counts, folded, pattern
 
 TABLE = "manner.txt"
 TONE_GROUPS = ("apology", "empathy", "thanks", "warmth", "courtesy", "rude", "blame", "stiff", "brushoff")
+GUIDANCE_GROUPS = ("ask_back", "vague", "honest")
 CAPITALS = re.compile(r"\b[A-Z]{4,20}\b")
 NUMBERED = re.compile(r"^\s{0,8}(?:\d{1,2}[.)]|[-*•])\s", re.MULTILINE)
 OPENS_STEP = re.compile(
     r"(?:^|[.!?:;,>\n]\s{0,3}|\b(?:please|then|and|to|just|you can|can|should|must|need to|simply)\s)$"
 )
 QUOTED = re.compile(r"[\"'“‘][A-Z][^\"'”’]{1,40}[\"'”’]")
-# Long replies have many phrases; what lies beyond says no more.
-LEAST_POLITE, MOST_POLITE = -2.0, 3.0
+YOU = frozenset({"you", "your", "you're", "you'll", "you've", "you'd"})
+FIRST_PERSON = frozenset({"i", "i'm", "i'll", "i've", "i'd", "we", "we'll", "we're", "we've", "let's"})
 EMOJI = re.compile("[\U0001f300-\U0001faff☀-➿]")
 
 
-def tone_features(reading: Reading) -> dict[str, float]:
+def manner_features(reading: Reading) -> dict[str, float]:
+    """How the reply speaks, and what it gives to do."""
+    said = counts(reading.reply.raw, *TONE_GROUPS, *GUIDANCE_GROUPS, table=TABLE)
+    return _tone(reading, said) | _guidance(reading.reply, said)
+
+
+def _tone(reading: Reading, said: Mapping[str, int]) -> dict[str, float]:
     """Counts of courtesy and its opposite, and whether they fit the customer's mood."""
     reply = reading.reply
-    said = counts(reply.raw, *TONE_GROUPS, table=TABLE)
     upset = mood(reading.question)
     kind = said["apology"] + said["empathy"]
     return {group: float(min(said[group], 3)) for group in TONE_GROUPS} | {
-        "politeness": round(min(MOST_POLITE, max(LEAST_POLITE, politeness(reply.raw))), 3),
         "upset": upset,
         "unacknowledged": upset * float(kind == 0),
         "acknowledged": upset * float(min(kind, 2)),
@@ -37,16 +41,15 @@ def tone_features(reading: Reading) -> dict[str, float]:
         "exclamations": float(min(reply.raw.count("!"), 3)),
         "shouting": float(min(len(CAPITALS.findall(reply.raw)), 3)),
         "contractions": float(min(sum(["'" in token.word for token in reply.tokens]), 4)),
-        "you_share": _share(reply, {"you", "your", "you're", "you'll", "you've", "you'd"}),
-        "first_person": _share(reply, {"i", "i'm", "i'll", "i've", "i'd", "we", "we'll", "we're", "we've", "let's"}),
+        "you_share": _share(reply, YOU),
+        "first_person": _share(reply, FIRST_PERSON),
         "emoji": float(bool(EMOJI.search(reply.raw))),
         "sentence_length": min(3.0, len(reply.tokens) / max(1, len(reply.sentences)) / 10),
     }
 
 
-def guidance_features(reading: Reading) -> dict[str, float]:
+def _guidance(reply: Text, said: Mapping[str, int]) -> dict[str, float]:
     """What the customer can do next, who acts, and how exactly it is said."""
-    reply = reading.reply
     return {
         "steps": float(min(count_steps(reply), 5)),
         "paths": float(min(count_pages(reply.raw), 4)),
@@ -54,10 +57,10 @@ def guidance_features(reading: Reading) -> dict[str, float]:
         "numbered": float(min(len(NUMBERED.findall(reply.raw)), 4)),
         "deadlines": float(min(sum(value.kind in ("duration", "date", "time") for value in reply.values), 4)),
         "we_act": float(min(count_acts(reply), 3)),
-        "ask_back": float(min(count(reply.raw, "ask_back", table=TABLE), 2)),
+        "ask_back": float(min(said["ask_back"], 2)),
         "questions": float(min(reply.raw.count("?"), 2)),
-        "vague": float(min(count(reply.raw, "vague", table=TABLE), 4)),
-        "honest": float(min(count(reply.raw, "honest", table=TABLE), 2)),
+        "vague": float(min(said["vague"], 4)),
+        "honest": float(min(said["honest"], 2)),
         "quoted": float(min(len(QUOTED.findall(reply.raw)), 3)),
     }
 
@@ -102,5 +105,5 @@ def _closes_kindly(reply: Text, said: Mapping[str, int]) -> bool:
     return any(count(closing, group, table=TABLE) for group in kind)
 
 
-def _share(reply: Text, words: set[str]) -> float:
+def _share(reply: Text, words: frozenset[str]) -> float:
     return min(0.2, sum([token.word in words for token in reply.tokens]) / max(1, len(reply.tokens)))

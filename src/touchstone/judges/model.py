@@ -5,11 +5,11 @@ A term bends at its knots and is straight between them; its share of the value i
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from math import erf, sqrt
+from math import erf, exp, sqrt
 from typing import Any, Literal, NamedTuple
 
 from touchstone.core import resource
@@ -22,6 +22,8 @@ Way = Literal["expected", "open", "bare"]
 Plain = Literal["answer", "entry_expected", "entry_open", "query_expected", "query_open", "statement", "wording"]
 WAYS: tuple[Way, ...] = ("expected", "open", "bare")
 TOP = 4
+# Within this distance of 0 and 4 values draw together.
+END = 0.5
 FILE = "judge.json"
 PLAIN_FILE = "plain.json"
 DEEP_FILE = "judge_deep.json"
@@ -36,25 +38,35 @@ class Term:
     slopes: tuple[float, ...]
     typical: float
 
-    def share(self, value: float) -> "Share":
+    def size(self, value: float) -> float:
         """What this value of the feature adds, compared with a typical reply."""
-        knots, gained = self.knots, 0.0
+        knots, gained = self.knots, -self.typical
         if value <= knots[0]:
-            return Share(self.feature, -self.typical, False)  # noqa: FBT003 - every feature of every reply comes here
+            return gained
         for at, slope in enumerate(self.slopes):
             if value <= knots[at + 1]:
-                gained += slope * ((value - knots[at]) / (knots[at + 1] - knots[at]))
-                break
+                return gained + slope * ((value - knots[at]) / (knots[at + 1] - knots[at]))
             gained += slope
-        return Share(self.feature, gained - self.typical, value >= knots[len(knots) // 2])
+        return gained
+
+    def is_high(self, value: float) -> bool:
+        """Whether the feature reaches its middle knot, as half of the replies' do."""
+        return value >= self.knots[len(self.knots) // 2]
 
 
 class Share(NamedTuple):
-    """What one feature adds to or takes from a value, and whether the feature reaches its middle knot, as half do."""
+    """What one feature adds to or takes from a value, and whether the feature is high."""
 
     feature: str
     size: float
     is_high: bool
+
+
+class Weighed(NamedTuple):
+    """An unrounded grade and the shares that explain it."""
+
+    value: float
+    shares: list[Share]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +78,25 @@ class Model:
     cuts: tuple[float, ...]
     spread: float
 
-    def shares(self, features: Mapping[str, float]) -> list[Share]:
-        """Every term's share of the value."""
-        return [term.share(features.get(term.feature, 0.0)) for term in self.terms]
+    def weigh(self, features: Mapping[str, float], *, least: float) -> "Weighed":
+        """The unrounded grade, and every term that moves it by at least so much."""
+        total, shares = self.base, []
+        for term in self.terms:
+            value = features.get(term.feature, 0.0)
+            # Half of all features are below their first knot: this spares the call.
+            size = term.size(value) if value > term.knots[0] else -term.typical
+            total += size
+            if abs(size) >= least:
+                shares.append(Share(term.feature, size, term.is_high(value)))
+        return Weighed(within(total), shares)
 
     def value(self, features: Mapping[str, float]) -> float:
         """The unrounded grade."""
-        return self.value_of(self.shares(features))
+        return within(self.sum(features))
 
-    def value_of(self, shares: Sequence[Share]) -> float:
-        """The unrounded grade that all terms' shares come to."""
-        return min(float(TOP), max(0.0, self.base + sum(share.size for share in shares)))
+    def sum(self, features: Mapping[str, float]) -> float:
+        """The base and what all terms add, which may lie beyond the scale of grades."""
+        return self.base + sum([term.size(features.get(term.feature, 0.0)) for term in self.terms])
 
     def grade(self, value: float) -> int:
         return bisect_right(self.cuts, value)
@@ -87,6 +107,16 @@ class Model:
         low = self.cuts[grade - 1] if grade else float("-inf")
         high = self.cuts[grade] if grade < len(self.cuts) else float("inf")
         return _below((high - value) / self.spread) - _below((low - value) / self.spread)
+
+
+def within(sum_: float) -> float:
+    """A sum of shares on the scale of grades: unchanged but near its ends, which it nears and never reaches.
+
+    So of two very good replies the better one still has the higher value.
+    """
+    if sum_ > TOP - END:
+        return TOP - END * exp((TOP - END - sum_) / END)
+    return sum_ if sum_ >= END else END * exp((sum_ - END) / END)
 
 
 def _below(deviation: float) -> float:

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Grade, Grading, Verification, Violation
 from touchstone.judges.address import address_issues, doubted, find_address
-from touchstone.judges.choice import choose_models
+from touchstone.judges.choice import choose_models, plain_kind, way_of
 from touchstone.judges.coverage import Covered, cover
 from touchstone.judges.features import features
 from touchstone.judges.model import Fitted, Model
-from touchstone.judges.reasons import explain_grade, find_issues
+from touchstone.judges.reasons import WORTH_A_LOOK, explain_grade, find_issues
 from touchstone.judges.verified import verified_features
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
@@ -36,10 +36,12 @@ def judge(
     What a verifier doubts beyond its cut joins the violations.
     """
     covered = cover(reading)
+    kind = plain_kind(reading)
     # The verifier's word is a feature of its own; `violation_hallucination` stays what the rules found.
-    found = features(reading, covered, anchors, violations).beside(verified_features(verification))
+    found = features(reading, covered, anchors, violations, is_plain=kind is not None)
+    found = found.beside(verified_features(verification))
     violations = add_doubted(violations, verification, claims=reading.claims)
-    known = choose_models(reading, fitted=fitted, has_verifier=verification is not None)
+    known = choose_models(way_of(reading), kind, fitted=fitted, has_verifier=verification is not None)
     foreign = not reads_as_english(reading)
     said = find_address(reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
     grades = []
@@ -65,8 +67,7 @@ def _grade(
     *,
     foreign: bool,
 ) -> Grade:
-    shares = model.shares(found)
-    value = model.value_of(shares)
+    value, shares = model.weigh(found, least=WORTH_A_LOOK)
     grade = _nearest_level(criterion, model.grade(value))
     reason = explain_grade(criterion.name, grade, shares, reading, covered)
     confidence = model.confidence(value)

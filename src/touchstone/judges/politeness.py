@@ -16,12 +16,18 @@ FILE = "politeness.json"
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[?!]")
 # Stands before the first word, so that a phrase can say that it opens the reply.
 OPENING = "^"
+LEAST_POLITE, MOST_POLITE = -2.0, 3.0
 
 
 def politeness(raw: str) -> float:
     """The sum of the weights of the phrases the text has; a phrase counts once. 0 is as polite as most."""
     weights = _weights()
     return sum(weights[phrase] for phrase in sorted(phrases(raw) & weights.keys()))
+
+
+def limited_politeness(raw: str) -> float:
+    """The same within bounds: long texts have many phrases, and what lies beyond says no more."""
+    return round(min(MOST_POLITE, max(LEAST_POLITE, politeness(raw))), 3)
 
 
 def phrases(raw: str) -> set[str]:

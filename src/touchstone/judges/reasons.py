@@ -31,7 +31,8 @@ VIOLATION_ISSUES = {
 }
 MAX_ISSUES = 6
 OF_TONE = frozenset(
-    {*TONE_GROUPS, "politeness", "unacknowledged", "acknowledged", "opens_kindly", "closes_kindly", "vague", "we_act"}
+    {*TONE_GROUPS, "politeness", "worded_tone", "unacknowledged", "acknowledged", "opens_kindly", "closes_kindly"}
+    | {"vague", "we_act"}
 )
 LONGEST_QUOTE = 90
 
@@ -45,7 +46,6 @@ class Note(NamedTuple):
 
 def explain_grade(criterion: str, grade: int, shares: Sequence[Share], reading: Reading, covered: Covered) -> str:
     """The features that moved the grade, strongest first; a low grade is explained by what lowered it."""
-    shares = [share for share in shares if abs(share.size) >= WORTH_A_LOOK]
     lowering, raising = (_moved(criterion, shares, sign) for sign in (-1, 1))
     told = (lowering or raising)[:MAX_NAMED] if grade <= 2 else (raising + lowering)[:MAX_NAMED]
     if criterion == "completeness" and len(reading.asks) > 1:

@@ -84,7 +84,7 @@ def move(model: Model, features: Sequence[Mapping[str, float]], people: Sequence
     import numpy as np
 
     table = _segments(model, features)
-    wanted = np.asarray(people) - np.asarray([_unbounded(model, each) for each in features])
+    wanted = np.asarray(people) - np.asarray([model.sum(each) for each in features])
     slopes = np.asarray([slope for term in model.terms for slope in term.slopes])
     deltas, shift = _descend(table, wanted, slopes)
     terms, at, base = [], 0, model.base + shift
@@ -169,10 +169,6 @@ def _parts(term: Term, features: Mapping[str, float]) -> list[float]:
     value = features.get(term.feature, 0.0)
     ends = zip(term.knots[:-1], term.knots[1:], strict=True)
     return [min(1.0, max(0.0, (value - low) / (high - low))) for low, high in ends]
-
-
-def _unbounded(model: Model, features: Mapping[str, float]) -> float:
-    return model.base + sum(share.size for share in model.shares(features))
 
 
 def _fold(id: str) -> int:
