@@ -25,6 +25,8 @@ KINDS = [
         {"input": QUERY, "context": [LONG] * 5, "expected_output": LONG},
         "query_expected",
     ),
+    ("a terse customer", {"input": "no dumplings!!! paid for 2 got 0", "context": ["We refund missing items."]}, None),
+    ("an order in few words", {"input": "cancel my pass", "context": [LONG]}, None),
     ("talk at some length about a text of no company", {"input": TALK, "context": [LORE]}, "entry_open"),
     ("a statement on a source", {"input": "", "context": [LORE]}, "statement"),
     ("a short expected answer", {"input": MATTER, "expected_output": "Paris"}, "answer"),

@@ -149,3 +149,8 @@ class Reading:
     expected: Text | None
     asks: tuple[Ask, ...]
     claims: tuple[Claim, ...]
+
+    @property
+    def contexts(self) -> tuple[Text, ...]:
+        """The passages given as context; neither the chat nor an expected reply that stands in for them."""
+        return tuple([source for source in self.sources or () if source.name.startswith("context")])

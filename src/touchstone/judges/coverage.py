@@ -54,7 +54,7 @@ def cover(reading: Reading) -> Covered:
     """The reply held against the customer's asks and the expected reply."""
     said = said_in(reading.reply.tokens)
     # All words that will be sought at once: one look at the embeddings is much cheaper than one for each ask and point.
-    texts = (reading.question, reading.expected, *_contexts(reading.sources or ()))
+    texts = (reading.question, reading.expected, *reading.contexts)
     best_likeness([token for text in texts if text for token in text.tokens], said)
     asks = tuple(ask_coverage(ask, reading.question, said) for ask in reading.asks)
     expected = reading.expected
@@ -75,31 +75,27 @@ def coverage_features(reading: Reading, covered: Covered, anchors: Sequence[Anch
         "words": min(2.0, len(reading.reply.tokens) / 100),
     }
     if reading.sources is not None:
-        found |= _source_features(reading.reply, reading.sources, anchors, covered.said)
+        found |= _source_features(reading, anchors, covered.said)
     if reading.expected:
         found |= _expected_features(reading.reply, reading.expected, covered)
         found |= answer_features(reading.reply, reading.expected)
     return found
 
 
-def _source_features(reply: Text, sources: Sequence[Text], anchors: Sequence[Anchor], said: Said) -> dict[str, float]:
-    context = _contexts(sources)
+def _source_features(reading: Reading, anchors: Sequence[Anchor], said: Said) -> dict[str, float]:
+    known = said_in([token for source in reading.sources or () for token in source.tokens])
     values = [anchor for anchor in anchors if anchor.kind != "claim"]
     claims = [anchor for anchor in anchors if anchor.kind == "claim"]
     return {
-        "grounded": coverage(reply.tokens, said_in([token for source in sources for token in source.tokens])),
-        "context_used": coverage([token for source in context for token in source.tokens], said),
+        "grounded": coverage(reading.reply.tokens, known),
+        "context_used": coverage([token for context in reading.contexts for token in context.tokens], said),
         "values_contradicted": _capped(sum(a.status == "contradicted" for a in values), 3),
         "values_unsupported": _capped(sum(a.status == "unsupported" for a in values), 4),
         "values_supported": _capped(sum(a.holds for a in values), 6),
         "claims_contradicted": _capped(sum(a.status == "contradicted" for a in claims), 3),
         "claims_unsupported": sum(not a.holds for a in claims) / len(claims) if claims else 0.0,
-        "no_context": float(not context),
+        "no_context": float(not reading.contexts),
     }
-
-
-def _contexts(sources: Sequence[Text]) -> list[Text]:
-    return [source for source in sources if source.name.startswith("context")]
 
 
 def _expected_features(reply: Text, expected: Text, covered: Covered) -> dict[str, float]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from math import sqrt
 
-from touchstone.core.reading import Reading, Text
+from touchstone.core.reading import Reading
 from touchstone.judges.grounding import content
 
 # Who passes on more tells no more of it.
@@ -17,7 +17,7 @@ MOST_TOLD = 20
 
 def telling_features(reading: Reading) -> dict[str, float]:
     """How much is passed on, how much of the passage that is nearest to the question, and of what was expected."""
-    passages = [frozenset(content(text.tokens)) for text in _contexts(reading)]
+    passages = [frozenset(content(text.tokens)) for text in reading.contexts]
     asked: Set[str] = reading.question.positions.keys() if reading.question else frozenset()
     known = frozenset().union(*passages) - asked
     told = known.intersection(content(reading.reply.tokens))
@@ -35,10 +35,6 @@ def telling_features(reading: Reading) -> dict[str, float]:
             "same_passages": _alike(_used(told, passages), _used(needed, passages)),
         }
     return found
-
-
-def _contexts(reading: Reading) -> list[Text]:
-    return [source for source in reading.sources or () if source.name.startswith("context")]
 
 
 def _nearest(passages: Sequence[frozenset[str]], asked: Set[str]) -> frozenset[str]:

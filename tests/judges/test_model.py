@@ -1,0 +1,42 @@
+"""A sum of shares on the scale of grades, and what of it is told."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from touchstone.judges.model import END, TOP, Model, Term, within
+
+SUMS = st.floats(-20, 20)
+STEPS = Term("steps", knots=(0.0, 1.0, 3.0), slopes=(0.4, 0.2), typical=0.3)
+WARMTH = Term("warmth", knots=(0.0, 1.0), slopes=(0.05,), typical=0.04)
+MODEL = Model(base=2.5, terms=(STEPS, WARMTH), cuts=(0.5, 1.5, 2.5, 3.5), spread=0.5)
+
+
+@given(SUMS)
+def test_a_value_never_leaves_the_scale(sum_):
+    assert 0 <= within(sum_) <= TOP
+
+
+@given(st.floats(END, TOP - END))
+def test_away_from_the_ends_a_value_is_the_sum(sum_):
+    assert within(sum_) == sum_
+
+
+@given(SUMS, SUMS)
+def test_of_two_replies_the_better_one_keeps_the_higher_value(one, other):
+    assert (within(one) - within(other)) * (one - other) >= 0
+
+
+@pytest.mark.parametrize("low", [TOP - 0.2, TOP, TOP + 1, -1.0])
+def test_values_beyond_the_scale_are_told_apart(low):
+    assert within(low + 0.5) > within(low)
+
+
+@given(st.dictionaries(st.sampled_from(["steps", "warmth", "other"]), st.floats(-1, 9)))
+def test_weighing_and_the_value_agree(features):
+    assert MODEL.weigh(features, least=0).value == pytest.approx(MODEL.value(features))
+
+
+def test_only_shares_that_move_the_value_enough_are_told():
+    assert [share.feature for share in MODEL.weigh({"steps": 2}, least=0.1).shares] == ["steps"]
+    assert [share.feature for share in MODEL.weigh({"steps": 2}, least=0.0).shares] == ["steps", "warmth"]
