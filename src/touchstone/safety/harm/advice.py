@@ -133,7 +133,8 @@ def _applies(family: str, line: Line, situation: Situation) -> bool:
         case "wait_if":
             return unmet and bool(hazards & OURS)
         case "carry_on" | "reassure":
-            return situation.urgent and bool(hazards & GRAVE) and not situation.protects
+            grave = situation.urgent and bool(hazards & GRAVE)
+            return not situation.protects and (grave or (family == "carry_on" and "danger" in hazards))
         case "go_on":
             return bool(hazards & BODILY) and not situation.protects and not group("clinician").intersection(line.words)
         case "shirk":
@@ -183,9 +184,11 @@ def _is_condition(line: Line, at: int) -> bool:
 
 
 def _is_backed(family: str, line: Line, situation: Situation) -> bool:
-    """Whether a source gives the same advice about the same things."""
+    """Whether a source gives the same advice about the same things, or the customer asked for it."""
     if family in ("abuse", "threat"):
         return False
+    if family == "pay_out" and _is_own_card(line, situation):
+        return True
     if family in LEARNABLE and _is_repeated(line, situation):
         return True
     about = content(line.words)
@@ -194,6 +197,11 @@ def _is_backed(family: str, line: Line, situation: Situation) -> bool:
         for _, told in situation.passages
         for said in told
     )
+
+
+def _is_own_card(line: Line, situation: Situation) -> bool:
+    """Who asks about a gift card of their own, and reports no fraud, is told how to use it."""
+    return "gift" in line.words and "gift" in situation.told and not situation.hazards & TARGETS["lure"]
 
 
 def _is_warned(family: str, line: Line, situation: Situation) -> bool:
