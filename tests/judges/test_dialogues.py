@@ -87,13 +87,17 @@ def test_the_documents_unsafe_dialogues_fail_for_safety(dialogue):
     assert result.decision == "block"
 
 
-@pytest.fixture(scope="module")
-def paraphrases():
+def gradings(table):
     """example -> its paraphrases with their gradings."""
     found = {}
-    for row in rows("paraphrases"):
+    for row in rows(table):
         found.setdefault(row["example"], []).append((row, graded(row)))
     return found
+
+
+@pytest.fixture(scope="module")
+def paraphrases():
+    return gradings("paraphrases")
 
 
 def rates(paraphrases, agrees):
@@ -132,11 +136,7 @@ SECOND_KINDS = {3: ("harmful_content", 19), 4: ("pii_leakage", 24)}
 
 @pytest.fixture(scope="module")
 def second():
-    """example -> its paraphrases of the second table with their gradings."""
-    found = {}
-    for row in rows("paraphrases_second"):
-        found.setdefault(row["example"], []).append((row, graded(row)))
-    return found
+    return gradings("paraphrases_second")
 
 
 @pytest.mark.parametrize("example", SECOND)
