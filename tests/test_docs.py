@@ -32,6 +32,9 @@ from touchstone.text.reading import read
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+SOURCES = [path for path in (ROOT / "src").rglob("*") if path.suffix in {".py", ".html", ".js", ".yaml"}]
+# A command as a message, a page or a document names it, up to where the sentence or the quotation goes on.
+ADVISED = re.compile(r"(?<![\w./-])touchstone (?!as\b|import\b)([a-z][^`\"'<\n;|),:#]*)")
 FENCE = re.compile(r"^```(\w+) ?(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ARITHMETIC = {"ln": math.log, "sqrt": math.sqrt, "max": max, "min": min}
 PARTS = {
@@ -99,6 +102,24 @@ def test_every_option_of_every_command_is_documented_and_no_other(name, command)
 def options_of(line):
     """The options in the first cell of a table's row."""
     return re.findall(r"`(--?[\w-]+)`", line.split("|")[1])
+
+
+def test_every_command_that_is_advised_exists_with_its_options():
+    known = dict(commands())
+    advised = [found for path in (*PAGES, *SOURCES) for found in ADVISED.findall(path.read_text(encoding="utf-8"))]
+    assert len(advised) > 100
+    assert [each for each in advised if not exists(each, known)] == []
+
+
+def exists(advised, known):
+    """Whether words after `touchstone` begin with a command, and all their options are options of it."""
+    name, words = "touchstone", advised.split()
+    while words and f"{name} {words[0]}" in known:
+        name = f"{name} {words.pop(0)}"
+    command = known[name]
+    options = {opt for param in command.params for opt in (*param.opts, *param.secondary_opts)} | {"--help"}
+    is_whole = not getattr(command, "commands", {}) or (name != "touchstone" and not words)
+    return is_whole and {word for word in words if re.fullmatch(r"--?[a-z][\w-]*", word)} <= options
 
 
 @pytest.mark.parametrize("field", fields(ts.Plan), ids=lambda field: field.name)

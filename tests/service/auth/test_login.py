@@ -1,5 +1,8 @@
 """Signing in and out, sessions, tokens, CSRF and throttling, over real HTTP."""
 
+import html
+import re
+
 import pytest
 from tests.service.conftest import running
 from tests.service.stored import MADE, PASSWORD, add_user
@@ -133,6 +136,30 @@ def test_guessing_is_slowed_down_and_the_right_password_does_not_help_then(clien
     assert sign_in(client, "a-viewer").headers["location"] == "/"
 
 
+@pytest.mark.parametrize("problem", ["wrong", "wait"])
+def test_a_second_try_leads_where_the_first_one_would_have(client, problem):
+    asked = client.get("/queues/q-1?state=differs&note=a%20b")
+    wanted = _next_in(client.get(asked.headers["location"]))
+    assert wanted == "/queues/q-1?state=differs&note=a%20b"
+    for _ in range(MOST_HERE + 1 if problem == "wait" else 1):
+        refused = sign_in(client, password="wrong", next=wanted)
+    assert f"problem={problem}" in refused.headers["location"]
+    form = client.get(refused.headers["location"])
+    assert 'role="alert"' in form.text
+    assert sign_in(client, "a-viewer", next=_next_in(form)).headers["location"] == wanted
+
+
+def _next_in(form):
+    """Where the form of a login leads."""
+    return html.unescape(re.search(r'name="next" value="([^"]*)"', form.text)[1])
+
+
+@pytest.mark.parametrize("path", ["//elsewhere.example", "https://elsewhere.example", "/\\elsewhere.example"])
+def test_a_mistyped_password_keeps_no_way_to_another_site(client, path):
+    assert sign_in(client, password="wrong", next=path).headers["location"] == "/login?problem=wrong"
+    assert _next_in(client.get("/login", params={"next": path, "problem": "wrong"})) == "/"
+
+
 def test_logins_are_in_the_audit_log(team, client):
     sign_in(client)
     sign_in(client, password="wrong")
@@ -148,6 +175,7 @@ def test_logins_are_in_the_audit_log(team, client):
         ("/\\elsewhere.example", "/"),
         ("https://elsewhere.example", "/"),
         ("/a\nSet-Cookie: x", "/"),
+        ("/" + "a" * 2_000, "/"),
         ("", "/"),
     ],
 )

@@ -103,7 +103,7 @@ def waive(
 
 @router.put("/runs/{run}/results/{position}/promotion", status_code=204, responses=problems(404, 422))
 def promote(here: Here, who: Reviewer, run: RunName, position: _Position) -> Response:
-    """Mark a case for the gold set; touchstone review export --promoted writes them."""
+    """Mark a case for the gold set; touchstone review export --what promoted writes them."""
     found = find_run(here, run)
     here.store.marks.promote(found.id, position, by=who.name, at=now())
     note(here, who, "promoted", f"{found.id}/{position}")

@@ -1,6 +1,7 @@
 """Signing in and out by form; the page with the form is one of the pages."""
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
@@ -11,16 +12,19 @@ from touchstone.service.context import Here
 
 router = APIRouter(include_in_schema=False)
 _Field = Annotated[str, Form()]
+_LONGEST_PATH = 2_000
 
 
 @router.post("/login")
 def login(request: Request, here: Here, *, name: _Field = "", password: _Field = "", next: _Field = "/") -> Response:
-    """Begin a session and go on to `next`; back to the form when it is not to be."""
+    """Begin a session and go on to `next`; back to the form, which keeps `next`, when it is not to be."""
+    wanted = own_path(next)
     address = request.client.host if request.client else ""
     found = sign_in(here, name=name, password=password, address=address)
     if not isinstance(found, SignedIn):
-        return RedirectResponse(f"/login?problem={found}", 303)
-    response = RedirectResponse(own_path(next), 303)
+        kept = {"next": wanted} if wanted != "/" else {}
+        return RedirectResponse(f"/login?{urlencode({'problem': found} | kept)}", 303)
+    response = RedirectResponse(wanted, 303)
     set_cookie(response, found, request=request)
     return response
 
@@ -37,4 +41,4 @@ def logout(request: Request, here: Here, who: Viewer) -> Response:
 def own_path(path: str) -> str:
     """The path if it is one of ours; a link with another site in it must not lead there after a login."""
     is_own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if is_own else "/"
+    return path if is_own and len(path) <= _LONGEST_PATH else "/"

@@ -21,7 +21,7 @@ def login(
     request: Request,
     here: Here,
     *,
-    next: Annotated[str, Query(max_length=2_000)] = "/",
+    next: str = "/",
     problem: Annotated[str, Query(max_length=50)] = "",
 ) -> Response:
     """The form; without --auth there is nobody to sign in."""
