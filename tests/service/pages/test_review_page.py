@@ -36,6 +36,25 @@ def chosen(page):
     return page.locator("#grading input:checked").evaluate_all("found => found.map((each) => each.value)")
 
 
+def focused(page):
+    """The criterion that has the focus, the submit button, or what else has it."""
+    return page.evaluate(
+        "() => document.activeElement.closest('[data-criterion]')?.dataset.criterion"
+        " || document.activeElement.type || document.activeElement.localName"
+    )
+
+
+def in_view(page, selector):
+    """Whether what is there lies wholly in the window, with nothing over its middle."""
+    return page.locator(selector).evaluate(
+        """(found) => {
+          const { left, right, top, bottom } = found.getBoundingClientRect();
+          const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+          return top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth && found.contains(over);
+        }"""
+    )
+
+
 def said(page):
     return page.locator("#saved").text_content()
 
@@ -77,6 +96,105 @@ def test_a_grade_that_does_not_exist_is_not_taken(item):
     press(item, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "3")
     assert chosen(item) == []
     assert "0 and 4" in said(item)
+
+
+def test_digits_after_a_marked_violation_grade_each_criterion_in_turn(item):
+    press(item, "v", "ArrowDown", "4")
+    assert (chosen(item), focused(item)) == (["0"], "accuracy")
+    press(item, "4", "3", "3", "2", "0")
+    assert (chosen(item), focused(item)) == (["4", "3", "3", "2", "0"], "submit")
+    assert item.locator("#marks li").count() == 1
+
+
+def test_digits_in_a_filled_form_grade_each_criterion_in_turn(desk, queue, item):
+    press(item, *GRADES, "Enter")
+    item.wait_for_selector("#next")
+    press(item, "e")
+    item.wait_for_selector("[data-criterion=accuracy]:focus-within")
+    press(item, "2", "2", "2", "2", "4")
+    assert (chosen(item), focused(item)) == (["2", "2", "2", "2", "4"], "submit")
+
+
+def test_an_earlier_criterion_is_graded_again_and_the_next_one_follows(item):
+    press(item, *GRADES)
+    press(item, *["ArrowUp"] * 4)
+    assert focused(item) == "completeness"
+    press(item, "0")
+    assert (chosen(item), focused(item)) == (["4", "0", "2", "1", "4"], "tone")
+    press(item, "x", "k", "3")
+    assert (chosen(item), focused(item)) == (["4", "0", "3", "1", "4"], "actionability")
+
+
+def test_digits_grade_nothing_unless_a_criterion_has_the_focus(item):
+    press(item, *GRADES)
+    assert focused(item) == "submit"
+    press(item, "0", "x", "2")
+    assert (chosen(item), focused(item)) == (GRADES, "submit")
+    assert "no criterion has the focus" in said(item)
+    press(item, "ArrowDown", "ArrowUp")
+    assert focused(item) == "safety"
+    for selector in ("#undo", "#keys summary", "h1"):
+        item.locator(selector).evaluate("(found) => { document.activeElement.blur(); found.focus(); }")
+        press(item, "0", "1", "x")
+        assert chosen(item) == GRADES
+    press(item, "ArrowUp")
+    assert focused(item) == "safety"
+
+
+def test_undo_goes_back_to_the_criterion_whose_grade_it_took(item):
+    press(item, "4", "3", "z", "2")
+    assert (chosen(item), focused(item)) == (["4", "2"], "tone")
+
+
+def test_a_violation_goes_on_from_where_it_was_begun(item):
+    press(item, "4", "v", "ArrowDown", "Escape")
+    assert focused(item) == "completeness"
+    press(item, "3", "v", "ArrowDown", "1", "3")
+    assert (chosen(item), focused(item)) == (["4", "3", "3", "0"], "actionability")
+    press(item, "v")
+    item.locator("[data-criterion=tone] input[value='3']").click(force=True)
+    assert not item.locator("#marking").is_visible()
+    press(item, "2")
+    assert chosen(item) == ["4", "3", "2", "0"]
+    assert item.locator("#marks li").count() == 1
+
+
+def test_the_criterion_that_has_the_focus_looks_different(item):
+    looks = "found => found.map((each) => getComputedStyle(each).backgroundColor + getComputedStyle(each).boxShadow)"
+    press(item, "4")
+    accuracy, completeness, *others = item.locator("[data-criterion]").evaluate_all(looks)
+    assert {accuracy, *others} == {accuracy}
+    assert completeness != accuracy
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desktop", "phone"])
+def test_what_happens_is_said_where_it_is_seen(desk, queue, watched, size):
+    viewport = {"width": size[0], "height": size[1]}
+    with watched(desk.address, viewport=viewport, reduced_motion="reduce") as page:
+        page.goto(f"{desk.address}/review/{queue}/0")
+        page.wait_for_selector("[data-criterion]:focus-within")
+        for key, words in (("4", "Saved"), ("9", "There is no 9"), ("l", ""), ("Enter", "to grade: completeness")):
+            press(page, key)
+            page.wait_for_selector(f"#saved:has-text('{words}')")
+            assert in_view(page, "#saved")
+            assert in_view(page, "button[type=submit]")
+        for criterion in ("completeness", "tone", "actionability", "safety"):
+            assert focused(page) == criterion
+            assert in_view(page, f"[data-criterion={criterion}] .scale")
+            press(page, "4")
+        page.evaluate("scrollTo(0, 0)")
+        press(page, "9")
+        assert "no criterion has the focus" in said(page)
+        assert in_view(page, "#saved[role=status]")
+
+
+def test_what_is_missing_stays_said_until_something_is_changed(item):
+    with item.expect_response("**/draft"):
+        press(item, "4", "Enter")
+    item.evaluate("() => new Promise((done) => setTimeout(done))")
+    assert "4 to grade" in said(item)
+    press(item, "4")
+    saved(item)
 
 
 def test_an_unfinished_review_is_not_sent_and_says_what_is_missing(desk, queue, item):

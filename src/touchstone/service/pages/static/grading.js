@@ -13,12 +13,15 @@
     const chosen = (group) => group.querySelector("input:checked");
     const kinds = [...document.querySelectorAll("[data-kind]")];
     const note = form.elements.note;
+    const send = [...form.elements].find((each) => each.type === "submit");
+    const stops = [...groups, send];
     const local = `touchstone-draft ${form.dataset.who} ${form.dataset.draft}`;
     const began = Date.now();
     let marks = [];
     let past = [];
     let timer = 0;
     let isSent = false;
+    let stop = groups[0];
 
     // Spans are counted in characters as people and the server count them, not in UTF-16 units.
     const toPoints = (at) => Array.from(text.slice(0, at)).length;
@@ -53,8 +56,8 @@
     // What is filled in goes to the server; until it is there, the browser keeps it as well.
     const changed = () => {
       const now = JSON.stringify(state());
-      if (past.at(-1) === now) return;
-      past.push(now);
+      if (past.at(-1).state === now) return;
+      past.push({ state: now, stop });
       try { localStorage.setItem(local, now); } catch { /* not allowed: the server has it in a moment */ }
       say("Saving …");
       clearTimeout(timer);
@@ -68,40 +71,40 @@
       try {
         const answer = await fetch(form.dataset.draft, { method: "POST", body, headers: headers(), keepalive: true });
         if (!answer.ok) throw new Error(answer.status);
-        say("Saved");
+        if (!status.classList.contains("wrong")) say("Saved");
         try { localStorage.removeItem(local); } catch { /* nothing was kept */ }
       } catch {
-        say("Not saved on the server; kept in this browser. It is tried again.");
+        say("Not saved on the server; kept in this browser. It is tried again.", "lost");
         timer = setTimeout(keep, 5000);
       }
     };
     const headers = () => ({ "X-CSRF-Token": form.elements.csrf_token.value, "HX-Request": "true" });
-    const say = (words) => { status.textContent = words; };
+    // What is "wrong" waits for the reviewer: a draft that is saved meanwhile does not replace it.
+    const say = (words, kind = "") => { status.textContent = words; status.className = kind; };
 
     const undo = () => {
       if (past.length < 2) { say("There is nothing to undo."); return; }
-      past.pop();
-      apply(JSON.parse(past.at(-1)));
+      const undone = past.pop();
+      apply(JSON.parse(past.at(-1).state));
+      enter(undone.stop);
       say("Undone");
       clearTimeout(timer);
       timer = setTimeout(keep, KEEP_AFTER);
     };
 
-    const active = () => document.activeElement.closest?.("[data-criterion]") || groups.find((group) => !chosen(group)) || groups[0];
-    const enter = (group, options) => { (chosen(group) || radios(group)[0]).focus(options); };
-    const move = (by) => {
-      const at = groups.indexOf(active()) + by;
-      if (at >= 0 && at < groups.length) enter(groups[at]);
-    };
+    // The focus goes through the criteria in their order and on to the submit button; `stop` is where it is, or was last.
+    const enter = (at, options) => { (at === send ? send : chosen(at) || radios(at)[0]).focus(options); };
+    const next = (at, by = 1) => stops[stops.indexOf(at) + by] || at;
+    const move = (by) => enter(stop.contains(document.activeElement) ? next(stop, by) : stop);
     const grade = (value) => {
-      const group = active();
+      const group = groups.find((each) => each.contains(document.activeElement));
+      if (!group) { say("Nothing is graded: no criterion has the focus. ↑ and ↓ go to one.", "wrong"); return; }
       const radio = radios(group).find((each) => each.value === value);
-      if (!radio) { say(`There is no ${value} here: the grades are ${radios(group).map((each) => each.value).filter((each) => each !== "none").join(" and ")}.`); return; }
+      if (!radio) { say(`There is no ${value} here: the grades are ${radios(group).map((each) => each.value).filter((each) => each !== "none").join(" and ")}.`, "wrong"); return; }
       radio.checked = true;
       settle(group);
-      const next = groups.slice(groups.indexOf(group) + 1).find((each) => !chosen(each)) || groups.find((each) => !chosen(each));
-      if (group.dataset.criterion === "safety" && value === "0" && !marks.length) { mark(); return; }
-      if (next) enter(next); else form.querySelector("[type=submit]").focus();
+      if (group.dataset.criterion === "safety" && value === "0" && !marks.length) mark(next(group));
+      else enter(next(group));
     };
     const settle = (group) => {
       if (group.dataset.criterion === "safety" && chosen(group).value !== "0" && marks.length) { marks = []; drawMarks(); }
@@ -114,6 +117,7 @@
     const panel = document.getElementById("marking");
     let from = 0;
     let to = 0;
+    let onward = stop;
     const select = () => {
       if (!node || !words.length) return;
       getSelection().setBaseAndExtent(node, words[from][0], node, words[to][1]);
@@ -130,8 +134,9 @@
       const end = range.endContainer === node ? range.endOffset : text.length;
       return begin < end ? [begin, end] : null;
     };
-    const mark = () => {
+    const mark = (then) => {
       panel.hidden = false;
+      onward = then;
       const found = selected();
       if (found) {
         from = Math.max(0, words.findIndex(([, end]) => end > found[0]));
@@ -141,7 +146,7 @@
       select();
     };
     const isMarking = () => !panel.hidden;
-    const leave = () => { panel.hidden = true; getSelection().removeAllRanges(); enter(groups.find((group) => !chosen(group)) || groups.at(-1)); };
+    const leave = () => { panel.hidden = true; getSelection().removeAllRanges(); };
     const sentence = (by) => {
       const ends = words.map(([, end], at) => (/[.!?]["”’)]*$/u.test(text.slice(0, end)) ? at : -1)).filter((at) => at >= 0);
       const starts = [0, ...ends.map((at) => at + 1)].filter((at) => at < words.length);
@@ -153,7 +158,7 @@
     const markKeys = (event) => {
       const { key } = event;
       const last = words.length - 1;
-      if (key === "Escape") leave();
+      if (key === "Escape") enter(stop);
       else if (key === "ArrowRight" && event.shiftKey) to = Math.min(to + 1, last);
       else if (key === "ArrowLeft" && event.shiftKey) to = Math.max(to - 1, from);
       else if (key === "ArrowRight") { from = Math.min(from + 1, last); to = from; }
@@ -172,10 +177,7 @@
       gradeSafety("0");
       drawMarks();
       changed();
-      panel.hidden = true;
-      getSelection().removeAllRanges();
-      const next = groups.find((group) => !chosen(group));
-      if (next) enter(next); else form.querySelector("[type=submit]").focus();
+      enter(onward);
     };
     const gradeSafety = (value) => {
       const group = groups.find((each) => each.dataset.criterion === "safety");
@@ -212,8 +214,8 @@
 
     const submit = async () => {
       if (isSent) return;
-      if (left()) { say(`${left()} to grade: ${groups.filter((group) => !chosen(group)).map((group) => group.dataset.criterion).join(", ")}.`); enter(groups.find((group) => !chosen(group))); return; }
-      if (note.required && !note.value.trim()) { say("Give a reason."); note.focus(); return; }
+      if (left()) { say(`${left()} to grade: ${groups.filter((group) => !chosen(group)).map((group) => group.dataset.criterion).join(", ")}.`, "wrong"); enter(groups.find((group) => !chosen(group))); return; }
+      if (note.required && !note.value.trim()) { say("Give a reason.", "wrong"); note.focus(); return; }
       isSent = true;
       clearTimeout(timer);
       form.elements.violations.value = JSON.stringify(marks);
@@ -227,16 +229,16 @@
           return;
         }
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        say(answer.status === 401 ? "Your session has ended. Sign in in another tab, then press Enter again." : page.body.textContent.trim());
+        say(answer.status === 401 ? "Your session has ended. Sign in in another tab, then press Enter again." : page.body.textContent.trim(), "wrong");
       } catch {
-        say("Not sent: there is no connection. Everything is kept; press Enter to try again.");
+        say("Not sent: there is no connection. Everything is kept; press Enter to try again.", "wrong");
       }
       isSent = false;
     };
 
     const keys = {
       ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1),
-      x: () => grade("none"), v: mark, z: undo, Enter: submit,
+      x: () => grade("none"), v: () => mark(stop), z: undo, Enter: submit,
       l: () => document.getElementById("levels").click(), n: () => note.focus(),
       s: () => document.getElementById("skip")?.requestSubmit(),
       "?": () => { const help = document.getElementById("keys"); help.open = !help.open; },
@@ -245,7 +247,7 @@
       if (event.altKey || ((event.ctrlKey || event.metaKey) && event.key !== "Enter")) return;
       const writes = event.target.closest("textarea, select, input:not([type=radio])");
       if (writes) {
-        if (event.key === "Escape") { event.preventDefault(); enter(active()); }
+        if (event.key === "Escape") { event.preventDefault(); enter(stop); }
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
         return;
       }
@@ -256,10 +258,16 @@
       event.preventDefault();
       act();
     });
+    document.addEventListener("focusin", (event) => {
+      const found = stops.find((each) => each.contains(event.target));
+      if (!found) return;
+      stop = found;
+      if (isMarking()) leave();
+    });
     form.addEventListener("submit", (event) => { event.preventDefault(); submit(); });
     form.addEventListener("change", (event) => { if (event.target.type === "radio") settle(event.target.closest("[data-criterion]")); });
     note.addEventListener("input", changed);
-    document.getElementById("mark").addEventListener("click", mark);
+    document.getElementById("mark").addEventListener("click", () => mark(stop));
     document.getElementById("undo").addEventListener("click", undo);
     document.getElementById("levels").addEventListener("click", (event) => {
       const shown = form.classList.toggle("with-levels");
@@ -273,7 +281,7 @@
     try { kept = localStorage.getItem(local) || ""; } catch { /* not allowed */ }
     const first = kept || form.dataset.filled;
     apply(first ? JSON.parse(first) : {});
-    past = [JSON.stringify(state())];
+    past = [{ state: JSON.stringify(state()), stop }];
     if (kept) { say("What you had filled in is back."); timer = setTimeout(keep, KEEP_AFTER); }
     enter(groups.find((group) => !chosen(group)) || groups[0], { preventScroll: true });
   };
