@@ -5,9 +5,11 @@ import re
 import pytest
 from tests.components import axe_core
 from tests.service.conftest import running
+from tests.service.pages.conftest import add_people
 
 from touchstone.app.review import Drawing, draw_queue, rubric_of
 from touchstone.review.review import Review
+from touchstone.store.users import Token
 
 expect = pytest.importorskip("playwright.sync_api", reason="NOT TESTED: playwright is not installed").expect
 pytestmark = pytest.mark.slow
@@ -29,8 +31,10 @@ def axe(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def places(desk):
-    """What the addresses of the pages are filled in with: a double-scored queue that is partly done."""
+    """What the addresses of the pages are filled in with: people, and their double-scored queue that is partly done."""
     store = desk.store
+    add_people(store)
+    store.tokens.add(Token(id="nightly", user="lena", label="nightly job", made=NOW), hash="nightly")
     queue = draw_queue(store, run=desk.run.id, drawing=Drawing(name="Week", n=40, needed=2), by="lena", now=NOW).id
     rubric = rubric_of(store, desk.run.id)
     for position, who, tone in ((1, "local", 3), (2, "ann", 4), (2, "ben", 0), (3, "ann", 4), (3, "ben", 4)):
@@ -82,18 +86,37 @@ def test_axe_finds_nothing_amiss(address_of, browser, axe, path, scheme):
     assert problems == []
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_phone_shows_the_page_without_scrolling_sideways(address_of, browser, path):
-    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
-    page = context.new_page()
-    page.goto(address_of(path))
-    wide = page.evaluate(
-        "() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]"
-        ".filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.scroll, nav'))"
-        ".map((each) => each.outerHTML.slice(0, 100))"
-    )
+@pytest.fixture(scope="module")
+def phone(browser):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    yield context.new_page()
     context.close()
-    assert wide == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_phone_shows_the_page_without_scrolling_sideways(address_of, phone, path):
+    phone.goto(address_of(path))
+    for width in (390, 360):
+        phone.set_viewport_size({"width": width, "height": 740})
+        wide, shown = phone.evaluate(
+            "() => [document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
+        )
+        assert wide <= shown
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_phone_breaks_no_word_of_a_button_or_of_a_tables_head(address_of, phone, path):
+    phone.goto(address_of(path))
+    broken = phone.locator("button, thead th, .voices th").evaluate_all(
+        """(found) => found.flatMap((each) => [...each.childNodes]).filter((node) => node.nodeType === 3)
+          .flatMap((node) => [...node.data.matchAll(/\\S+/g)].map((word) => {
+            const range = new Range();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            return [word[0], range.getClientRects().length];
+          })).filter(([, lines]) => lines > 1)"""
+    )
+    assert broken == []
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if path != "/no-such-page"])
