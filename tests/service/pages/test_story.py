@@ -107,8 +107,8 @@ def rule_on_differences(page):
     for _ in OTHERWISE:
         page.wait_for_selector("#grading")
         page.wait_for_selector("[data-criterion]:focus-within")
-        # What both gave alike is filled in: only the rest is graded.
-        for key in {3: ["3", "0", "ArrowDown", "1"], 7: ["0", "0", "1"]}[number_of(page)]:
+        # What both gave alike is filled in, and passed over with an arrow: only the rest is graded.
+        for key in {3: ["0", "ArrowDown", "1"], 7: ["0", "0", "ArrowDown", "1"]}[number_of(page)]:
             page.keyboard.press(key)
         page.keyboard.press("n")
         page.keyboard.type("The source says otherwise")
