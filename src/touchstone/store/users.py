@@ -129,7 +129,8 @@ class Tokens:
             here = (tokens.c.id == id, tokens.c.revoked.is_(None))
             connection.execute(update(tokens).where(*here).values(revoked=at))
             if connection.scalar(select(tokens.c.id).where(tokens.c.id == id)) is None:
-                raise ReviewError(f"there is no token '{id}': touchstone user token NAME --list shows them", kind="unknown")
+                remedy = "touchstone user token NAME --list shows them"
+                raise ReviewError(f"there is no token '{id}': {remedy}", kind="unknown")
 
 
 class Sessions:
