@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from touchstone.core.codec import CASE_FIELDS
+from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import CaseError, ConfigError, InputError
 from touchstone.core.result import Failure
 from touchstone.core.shown import is_formula
