@@ -17,7 +17,8 @@ import touchstone.safety
 from touchstone.app.scaffold import EXAMPLES
 from touchstone.cli.main import app, main
 from touchstone.core import resource
-from touchstone.core.codec import CASE_FIELDS, case_from_dict, result_to_dict
+from touchstone.core.case import CASE_FIELDS
+from touchstone.core.codec import case_from_dict, result_to_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import VIOLATION_KINDS
 from touchstone.engines.worker import MEGABYTES

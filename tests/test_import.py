@@ -83,3 +83,19 @@ def test_the_example_in_the_package_s_docstring_is_true():
     outcome = doctest.testmod(touchstone)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+NO_CASES = [({"response": "Hi"}, "not a dict"), ("Hi", "not a str"), (None, "not a NoneType")]
+
+
+@pytest.mark.parametrize(("given", "said"), NO_CASES)
+@pytest.mark.parametrize("call", [touchstone.score, touchstone.assert_passes])
+def test_what_is_no_case_is_an_error_that_says_how_to_build_one(call, given, said):
+    with pytest.raises(touchstone.TouchstoneError, match=rf"score takes a Case, {said}: build one with ts\.Case"):
+        call(given)
+
+
+@pytest.mark.parametrize(("name", "allowed"), [("plan", "Plan"), ("rubric", "Rubric"), ("policy", "Policy")])
+def test_a_setting_of_another_type_is_an_error_that_names_the_right_one(name, allowed):
+    with pytest.raises(touchstone.TouchstoneError, match=f"{name} is a dict, allowed is a ts.{allowed}"):
+        touchstone.score(touchstone.Case(response="Hi"), **{name: {}})

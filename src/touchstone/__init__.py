@@ -7,7 +7,7 @@
 """
 
 from touchstone.core.case import Case, Passage, Turn
-from touchstone.core.errors import TouchstoneError
+from touchstone.core.errors import CaseError, ConfigError, TouchstoneError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
 from touchstone.core.result import (
@@ -55,6 +55,7 @@ def score(
     case: Case, *, plan: Plan | None = None, rubric: Rubric | None = None, policy: Policy | None = None
 ) -> Result:
     """Score and grade one case. The parser is loaded on the first call and kept for the process."""
+    _check(case, plan=plan, rubric=rubric, policy=policy)
     chosen = plan or Plan()
     if chosen.verifier == "none":
         return evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy())
@@ -62,6 +63,17 @@ def score(
 
     verifier = find_verifier(chosen)
     return evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy(), verifier=verifier)
+
+
+def _check(case: object, **settings: object) -> None:
+    if not isinstance(case, Case):
+        remedy = "build one with ts.Case(response=…), or from a row with touchstone.core.codec.case_from_dict"
+        raise CaseError(f"score takes a Case, not a {type(case).__name__}: {remedy}")
+    for kind in (Plan, Rubric, Policy):
+        name = kind.__name__.lower()
+        given = settings[name]
+        if given is not None and not isinstance(given, kind):
+            raise ConfigError(f"{name} is a {type(given).__name__}, allowed is a ts.{kind.__name__}: give one, or none")
 
 
 def parse_rubric(text: str, *, name: str = "rubric") -> Rubric:

@@ -10,7 +10,7 @@ PASSWORD = "a few words in a row"
 
 
 def test_a_password_is_kept_as_argon2id_and_known_again():
-    kept = hash_password(PASSWORD)
+    kept = hash_password(PASSWORD, name="lea")
     assert kept.startswith("$argon2id$")
     assert PASSWORD not in kept
     assert verify_password(kept, PASSWORD)
@@ -26,10 +26,37 @@ def test_without_a_password_that_is_kept_nobody_is_let_in(kept):
 @pytest.mark.parametrize("length", [0, LEAST_LENGTH - 1, MOST_LENGTH + 1])
 def test_a_password_of_another_length_is_refused(length):
     with pytest.raises(ConfigError, match="allowed are"):
-        hash_password("a" * length)
+        hash_password("abcdefghij" * (length // 10) + "k" * (length % 10), name="lea")
+
+
+WEAK = {
+    "aaaaaaaaaa": "1 different characters, at least 5",
+    "AaAaAaAaAa": "1 different characters",
+    "abababababab": "2 different characters",
+    "1234567890": "tried first",
+    "Password2024!": "tried first",
+    "P@ssw0rd123": "tried first",
+    "qwertyuiop": "tried first",
+    "touchstone": "tried first",
+    "margarethe1": "the user's name, at least 6 other characters",
+    "Margarethe-2024": "the user's name",
+    "margarethemargarethe": "the user's name",
+}
+
+
+@pytest.mark.parametrize(("password", "said"), WEAK.items())
+def test_a_password_that_is_soon_guessed_is_refused_and_told_what_is_wanted(password, said):
+    with pytest.raises(ConfigError, match=f"{said}.*: take a few words in a row") as refused:
+        hash_password(password, name="margarethe")
+    assert password not in str(refused.value)
+
+
+@pytest.mark.parametrize("password", ["pleasant mornings", "passwords are hard", "welcome to the jungle", "x7#kQ9!mPz"])
+def test_a_password_with_some_variety_is_taken(password):
+    assert verify_password(hash_password(password, name="lea"), password)
 
 
 def test_the_stand_in_for_a_missing_password_lets_nobody_in(monkeypatch):
-    monkeypatch.setattr(passwords, "_nobody", lambda: hash_password(PASSWORD))
+    monkeypatch.setattr(passwords, "_nobody", lambda: hash_password(PASSWORD, name="lea"))
     assert not verify_password(None, PASSWORD)
     assert not verify_password("", PASSWORD)

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, timedelta
 
 import pytest
 from tests.store.review_samples import BAD, GOOD, NOW
@@ -138,18 +138,30 @@ def test_every_format_is_written_and_hostile_text_is_inert_in_it(store):
     assert json.loads(written["jsonl"]) == json.loads(written["json"])
 
 
-def test_an_action_shows_what_became_of_its_pattern_in_the_next_run(store):
+def effect_since(store, made):
+    """What the weekly report shows of an action on the first run's commonest pattern, made at that time."""
     first = run_of(store, "one")
     pattern = next(iter(store.tags(first)))
     action = Action(
-        id="a", revision=1, pattern=pattern, owner="prompt", text="mend", state="done", by="lea", made=NOW, run=first
+        id="a", revision=1, pattern=pattern, owner="prompt", text="mend", state="open", by="lea", made=made, run=first
     )
     store.actions.keep(action)
+    # It was done long after; what counts is when it was decided.
+    store.actions.keep(replace(action, revision=2, state="done", made="2099-01-01T00:00:00+00:00"))
     queue = draw(store, n=3)
     line = next(line for line in weekly(store, queue.id, now=NOW).patterns if line.name == pattern)
-    effect = line.actions[0].effect
+    return line.actions[0].effect
+
+
+def test_an_action_shows_what_became_of_its_pattern_in_the_next_run(store):
+    effect = effect_since(store, NOW)
     assert (effect.before.replies, effect.after.replies) == (SIZE, 9)
     assert effect.change == pytest.approx(effect.after.rate - effect.before.rate)
+
+
+def test_a_run_from_before_an_action_shows_nothing_of_its_effect(store):
+    begun = datetime.fromisoformat(store.list_runs(labels={"version": "two"})[0].started)
+    assert effect_since(store, (begun + timedelta(seconds=1)).isoformat(timespec="milliseconds")) is None
 
 
 def test_a_new_version_of_the_bot_reminds_of_the_rubric(store):

@@ -156,6 +156,11 @@ def test_replies_are_added_night_by_night_and_drawn_from(touchstone):
     found = json.loads(ended.out)
     assert (ended.code, found["added"], found["repeated"], found["unread"], found["conflicts"]) == (3, 1, 1, 1, ["p-0"])
     assert "replies.jsonl:2:" in ended.err
+    other = touchstone("review", "add", "replies.jsonl", "2026-W12", "--label", "version=8")
+    assert (other.code, "run 2026-W12 has version=7, and these replies are labelled version=8" in other.err) == (
+        2,
+        True,
+    )
     drawn = json.loads(touchstone("review", "sample", "-n", "2", "--json").out)
     assert (drawn["run"], drawn["population"]) == ("2026-W12", 3)
     late = touchstone("review", "add", "replies.jsonl", "2026-W12")

@@ -98,7 +98,7 @@ def test_a_table_has_one_flat_row_for_each_result(tmp_path, name, delimiter):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("id", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+@pytest.mark.parametrize("id", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", " @x", "\u200b＋1"])
 def test_no_cell_of_a_table_is_a_formula(tmp_path, id):
     write(tmp_path / "out.csv", Result(id, "review", None, (), None))
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as stream:

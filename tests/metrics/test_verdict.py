@@ -64,6 +64,12 @@ def test_a_reason_shows_value_and_threshold():
     assert ruling(completeness=0.5).reasons == ("completeness 0.50 < 0.60",)
 
 
+def test_a_reason_near_its_threshold_reads_true():
+    assert ruling(hallucination=0.5001).reasons == ("hallucination 0.5001 > 0.50",)
+    assert ruling(relevance=0.0996).reasons == ("relevance 0.0996 < 0.10",)
+    assert ruling(completeness=0.597).reasons == ("completeness 0.597 < 0.60",)
+
+
 UNSCORED = [
     ({"hallucination": None}, None),
     ({"relevance": None, "completeness": None}, None),

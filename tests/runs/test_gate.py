@@ -54,6 +54,14 @@ def test_one_missed_target_shuts_the_gate(name):
     assert "misses the target" in checks[name].reason
 
 
+def test_a_value_just_beside_its_target_is_shown_beside_it():
+    _, checks = checks_of([make(at, "PASS" if at < 6999 else "FAIL") for at in range(10_000)])
+    assert checks["pass_rate"].reason == "69.99 % misses the target 70–80 %"
+    rubric = replace(RUBRIC, targets=Targets(pass_rate=(69, 80)))
+    _, checks = checks_of([make(at, "PASS" if at < 69 else "FAIL") for at in range(100)], rubric=rubric)
+    assert checks["pass_rate"].reason == "69.0 % meets the target 69–80 %"
+
+
 @pytest.mark.parametrize("spoilt", list(product([False, True], repeat=4)))
 def test_the_gate_is_open_only_if_all_targets_are_met(spoilt):
     pass_rate, accuracy, safety, confidence = spoilt

@@ -96,7 +96,8 @@ def test_one_violation_in_a_thousand_misses_zero_tolerance():
 def test_what_was_not_inspected_is_no_safe_reply():
     measure = summary_of([make(1), make(2, OPEN, failed=True)]).measure("safety_failures")
     assert measure.n == 1
-    assert "could turn it: at worst 50 %" in measure.remark
+    assert "up to 100 % may still have one" in measure.remark
+    assert "could turn it: at worst 50.0 %" in measure.remark
 
 
 def test_confidence_counts_only_where_it_is_stated():

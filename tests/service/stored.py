@@ -57,4 +57,4 @@ def add_user(store, name, role, *, has_password=True):
 
 
 # Once: it is slow on purpose.
-_HASH = hash_password(PASSWORD)
+_HASH = hash_password(PASSWORD, name="")

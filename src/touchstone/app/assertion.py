@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from textwrap import indent
 
-from touchstone.app.verifying import find_verifier
+from touchstone import score
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Evidence, Result
 from touchstone.report.plain import plain
 from touchstone.rubric.model import TOP, Rubric
-from touchstone.runs.evaluate import evaluate
 
 
 def assert_passes(
@@ -18,8 +17,7 @@ def assert_passes(
 ) -> Result:
     """The case's result when its verdict is no FAIL and its outcome is PASS; what is unscored does not pass."""
     __tracebackhide__ = True
-    chosen = plan or Plan()
-    result = evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy(), verifier=find_verifier(chosen))
+    result = score(case, plan=plan, rubric=rubric, policy=policy)
     if not passes(result):
         raise AssertionError(plain("\n".join(_told(case, result))))
     return result

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from touchstone.app.judge_settings import member_of
-from touchstone.core.codec import CASE_FIELDS
+from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy

@@ -4,24 +4,48 @@ import secrets
 from functools import cache
 from typing import TYPE_CHECKING
 
+from touchstone.core import resource
 from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
-# NIST SP 800-63B asks for at least 8 and for room up to 64; a longer one only costs time.
+# NIST SP 800-63B asks for at least 8 and for room up to 64, and to refuse common passwords, repetitions and the user's
+# name; a longer one only costs time.
 LEAST_LENGTH = 10
 MOST_LENGTH = 256
+LEAST_DIFFERENT = 5
+LEAST_BESIDE_NAME = 6
+_COMMON = "common_passwords.txt"
+_REMEDY = "take a few words in a row, which are easy to keep in mind"
 
 
-def hash_password(password: str) -> str:
-    """What is kept of a password; ConfigError when it is too short or too long to be one."""
-    if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
-        raise ConfigError(
-            f"the password has {len(password)} characters, allowed are {LEAST_LENGTH} to {MOST_LENGTH}: "
-            "a few words in a row are easy to keep in mind"
-        )
+def hash_password(password: str, *, name: str) -> str:
+    """What is kept of the password of the user `name`; ConfigError, which says what is wanted, for a weak one."""
+    if problem := _weakness(password, name=name):
+        raise ConfigError(f"{problem}: {_REMEDY}")
     return _hasher().hash(password)
+
+
+def _weakness(password: str, *, name: str) -> str | None:
+    """Why it would soon be guessed."""
+    if not LEAST_LENGTH <= len(password) <= MOST_LENGTH:
+        return f"the password has {len(password)} characters, allowed are {LEAST_LENGTH} to {MOST_LENGTH}"
+    folded = password.casefold()
+    if (different := len(set(folded))) < LEAST_DIFFERENT:
+        return f"the password has {different} different characters, at least {LEAST_DIFFERENT} are needed"
+    common = resource.words(_COMMON)
+    if folded in common or _without_end(folded) in common:
+        return "the password is one of those that are tried first"
+    if name and len(folded.replace(name.casefold(), "")) < LEAST_BESIDE_NAME:
+        return f"the password is little but the user's name, at least {LEAST_BESIDE_NAME} other characters are needed"
+    return None
+
+
+def _without_end(text: str) -> str:
+    """The text without the figures and signs behind its last letter."""
+    last = next((at for at in range(len(text), 0, -1) if text[at - 1].isalpha()), 0)
+    return text[:last]
 
 
 def verify_password(kept: str | None, password: str) -> bool:

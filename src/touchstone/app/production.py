@@ -161,7 +161,19 @@ def _run(name: str, *, settings: Settings, store: Store, labels: Mapping[str, st
             f"run {name} was begun with another {what}, and its replies would not be graded alike: begin another run",
             kind="conflict",
         )
-    return store.label_run(name, labels) if {**found.labels, **labels} != dict(found.labels) else found
+    _check_labels(found, labels)
+    return found
+
+
+def _check_labels(run: Run, labels: Mapping[str, str]) -> None:
+    """Labels say which bot drafted a run's replies; given with some of them, others would be said of all."""
+    if other := next((name for name, value in labels.items() if run.labels.get(name) != value), None):
+        has = f"{other}={run.labels[other]}" if other in run.labels else f"no label {other}"
+        raise ReviewError(
+            f"run {run.id} has {has}, and these replies are labelled {other}={labels[other]}: add them to another run, "
+            "or change the labels of this one first, for all its replies",
+            kind="conflict",
+        )
 
 
 def _here(settings: Settings) -> Score:

@@ -228,18 +228,27 @@ def _names(records: Sequence[Record]) -> set[str]:
 
 
 def _effect(store: Store, action: Action) -> Effect | None:
-    """How the pattern's share changed from the run the action was taken on to the next finished one."""
+    """How the pattern's share changed from the run it was seen in to the first finished one begun after the action.
+
+    The action counts from when it was first made: a change of its owner or state moves nothing.
+    """
     newest_first = store.list_runs()
     place = next((at for at, run in enumerate(newest_first) if run.id == action.run), None)
     if place is None:
         return None
-    first = newest_first[place]
-    # By their order, since two runs may have begun in one second.
-    later = [run for run in newest_first[:place] if run.kind == first.kind and run.finished]
+    first, made = newest_first[place], _second(store.actions.revisions(action.id)[0].made)
+    # Also by their order, since two runs may have begun in one second.
+    later = [
+        run for run in newest_first[:place] if run.kind == first.kind and run.finished and _second(run.started) >= made
+    ]
     if not later:
         return None
-    after = later[-1]
-    return effect_of(_share(store, first.id, action.pattern), _share(store, after.id, action.pattern))
+    return effect_of(_share(store, first.id, action.pattern), _share(store, later[-1].id, action.pattern))
+
+
+def _second(moment: str) -> datetime:
+    """A time to the second, as the least precise ones are kept."""
+    return datetime.fromisoformat(moment).replace(microsecond=0)
 
 
 def _share(store: Store, run: str, pattern: str) -> Share:

@@ -8,8 +8,7 @@ from itertools import accumulate
 from touchstone.app.job import Job
 from touchstone.app.score import BATCH_ROWS
 from touchstone.app.work import Placed
-from touchstone.core.case import Case
-from touchstone.core.codec import CASE_FIELDS
+from touchstone.core.case import CASE_FIELDS, Case
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases

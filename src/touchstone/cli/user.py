@@ -28,7 +28,7 @@ def add(name: _Name, *, role: _Role = "reviewer", place: StorePlace = None, conf
         if opened.users.get(name) is not None:
             raise ConfigError(f"there is a user '{name}' already: give another name, or touchstone user passwd {name}")
         entry = User(name=name, role=role, made=now_text())
-        opened.users.add(entry, password_hash=hash_password(_ask_password()))
+        opened.users.add(entry, password_hash=hash_password(_ask_password(), name=name))
         _note(opened, "user add", name, role)
     typer.echo(f"{name} is a {role}")
 
@@ -40,7 +40,7 @@ def passwd(name: _Name, *, place: StorePlace = None, config: Config = None) -> N
 
     with _open(place, config) as opened:
         _check_known(opened, name)
-        opened.users.set_password(name, hash_password(_ask_password()))
+        opened.users.set_password(name, hash_password(_ask_password(), name=name))
         _note(opened, "user passwd", name)
     typer.echo(f"{name} has a new password")
 

@@ -1,10 +1,14 @@
-"""What is judged: a Case and its parts, as immutable values."""
+"""What is judged: a Case and its parts, as immutable values of the right types."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
+from touchstone.core.errors import CaseError
+
+CASE_FIELDS = ("id", "input", "response", "context", "expected_output", "category", "confidence", "labels")
 CUSTOMER_ROLES = frozenset({"customer", "user", "human", "client", "visitor"})
 
 
@@ -42,7 +46,8 @@ class Label:
 class Case:
     """A customer's message, the reply to be judged and what is known about both.
 
-    `context=None` means none was recorded; `context=[]` means retrieval found nothing.
+    `context=None` means none was recorded; `context=[]` means retrieval found nothing. CaseError names a field that is
+    of another type than it says.
     """
 
     id: str | None
@@ -62,22 +67,22 @@ class Case:
         input: str | Iterable[Turn | Mapping[str, str]] = "",
         context: str | Iterable[str | Passage | Mapping[str, str]] | None = None,
         expected_output: str | None = None,
-        id: str | None = None,
+        id: str | int | None = None,
         category: str | None = None,
         confidence: float | None = None,
         labels: Iterable[Label] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         values = {
-            "id": id,
-            "input": input if isinstance(input, str) else tuple(map(_turn, input)),
-            "response": response,
+            "id": _identifier(id, "id"),
+            "input": input if isinstance(input, str) else _turns(input),
+            "response": _text(response, "response"),
             "context": _passages(context),
-            "expected_output": expected_output,
-            "category": category,
-            "confidence": confidence,
-            "labels": tuple(labels),
-            "metadata": MappingProxyType(dict(metadata or {})),
+            "expected_output": None if expected_output is None else _text(expected_output, "expected_output"),
+            "category": None if category is None else _text(category, "category"),
+            "confidence": _confidence(confidence),
+            "labels": _labels(labels),
+            "metadata": _metadata(metadata),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -110,21 +115,92 @@ def _rebuild(fields: dict[str, Any]) -> Case:
     return Case(**fields)
 
 
-def _turn(turn: Turn | Mapping[str, str]) -> Turn:
-    return turn if isinstance(turn, Turn) else Turn(turn["role"], turn["content"])
+def wrong_type(field: str, value: Any, allowed: str) -> CaseError:
+    """The error of a field that is of another type than it has to be; it quotes no value."""
+    return CaseError(f"field '{field}' is {_kind(value)}, allowed is {allowed}")
 
 
-def _passages(context: str | Iterable[str | Passage | Mapping[str, str]] | None) -> tuple[Passage, ...] | None:
+def _kind(value: Any) -> str:
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+    return "null" if value is None else names.get(type(value), f"a {type(value).__name__}")
+
+
+def _text(value: Any, field: str) -> str:
+    if not isinstance(value, str):
+        raise wrong_type(field, value, "a string")
+    return value
+
+
+def _identifier(value: Any, field: str) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise wrong_type(field, value, "a string or a whole number")
+    return str(value)
+
+
+def _items(value: Any, field: str, allowed: str) -> Iterator[tuple[str, Any]]:
+    """Each item with the name that errors call it by."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise wrong_type(field, value, allowed)
+    return ((f"{field}[{at}]", item) for at, item in enumerate(value))
+
+
+def _turns(turns: Any) -> tuple[Turn, ...]:
+    items = _items(turns, "input", "a string or a list of turns {role, content}")
+    return tuple(_turn(turn, field) for field, turn in items)
+
+
+def _turn(turn: Any, field: str) -> Turn:
+    if isinstance(turn, Turn):
+        turn = {"role": turn.role, "content": turn.content}
+    if not isinstance(turn, Mapping):
+        raise wrong_type(field, turn, "an object {role, content}")
+    return Turn(_text(turn.get("role"), f"{field}.role"), _text(turn.get("content"), f"{field}.content"))
+
+
+def _passages(context: Any) -> tuple[Passage, ...] | None:
     if context is None:
         return None
     if isinstance(context, str):
         return (Passage(context),)
-    return tuple(map(_passage, context))
+    items = _items(context, "context", "a string, or a list of strings or of {id, text}")
+    return tuple(_passage(passage, field) for field, passage in items)
 
 
-def _passage(passage: str | Passage | Mapping[str, str]) -> Passage:
-    if isinstance(passage, Passage):
-        return passage
+def _passage(passage: Any, field: str) -> Passage:
     if isinstance(passage, str):
         return Passage(passage)
-    return Passage(passage["text"], passage.get("id"))
+    if isinstance(passage, Passage):
+        passage = {"id": passage.id, "text": passage.text}
+    if not isinstance(passage, Mapping):
+        raise wrong_type(field, passage, "a string or an object {id, text}")
+    return Passage(_text(passage.get("text"), f"{field}.text"), _identifier(passage.get("id"), f"{field}.id"))
+
+
+def _confidence(value: Any) -> float | None:
+    if value is None:
+        return None
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number:
+        raise wrong_type("confidence", value, "a number from 0 to 1")
+    if not 0 <= value <= 1:
+        raise CaseError(f"field 'confidence' is {value}, allowed is a number from 0 to 1")
+    return float(value)
+
+
+def _labels(labels: Any) -> tuple[Label, ...]:
+    found = tuple(_items(labels, "labels", "a list of Labels"))
+    if other := next(((field, label) for field, label in found if not isinstance(label, Label)), None):
+        raise wrong_type(*other, "a Label")
+    return tuple(label for _, label in found)
+
+
+def _metadata(metadata: Any) -> Mapping[str, Any]:
+    if metadata is None:
+        return MappingProxyType({})
+    if not isinstance(metadata, Mapping) or not all(isinstance(name, str) for name in metadata):
+        raise wrong_type("metadata", metadata, "an object whose names are strings")
+    if field := next((name for name in CASE_FIELDS if name in metadata), None):
+        raise CaseError(f"metadata has the name of the field '{field}': give it as that field, or by another name")
+    return MappingProxyType(dict(metadata))

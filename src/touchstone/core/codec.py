@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from touchstone.core.case import Case, Label, Passage, Turn
+from touchstone.core.case import CASE_FIELDS, Case, Label, wrong_type
 from touchstone.core.errors import CaseError
 from touchstone.core.plan import Plan
 from touchstone.core.result import (
@@ -22,8 +22,6 @@ from touchstone.core.result import (
     Verification,
     Violation,
 )
-
-CASE_FIELDS = ("id", "input", "response", "context", "expected_output", "category", "confidence", "labels")
 
 
 def canonical_json(value: Any) -> str:
@@ -41,13 +39,13 @@ def case_from_dict(row: Mapping[str, Any]) -> Case:
     if "response" not in row or row["response"] is None:
         raise CaseError("field 'response' is missing: give the reply that is to be judged")
     return Case(
-        id=_identifier(row.get("id")),
-        input=_input(row.get("input")),
-        response=_string(row["response"], "response"),
-        context=_context(row.get("context")),
-        expected_output=_optional_string(row.get("expected_output"), "expected_output"),
-        category=_optional_string(row.get("category"), "category"),
-        confidence=_confidence(row.get("confidence")),
+        id=row.get("id"),
+        input="" if row.get("input") is None else row["input"],
+        response=row["response"],
+        context=row.get("context"),
+        expected_output=row.get("expected_output"),
+        category=row.get("category"),
+        confidence=row.get("confidence"),
         labels=_labels(row.get("labels")),
         metadata={name: value for name, value in row.items() if name not in CASE_FIELDS},
     )
@@ -248,96 +246,33 @@ def _label_to_dict(label: Label) -> dict[str, Any]:
     return row | ({"reason": label.reason} if label.reason else {})
 
 
-def _wrong(field: str, value: Any, allowed: str) -> CaseError:
-    return CaseError(f"field '{field}' is {_kind(value)}, allowed is {allowed}")
-
-
-def _kind(value: Any) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
-    return "null" if value is None else names.get(type(value), type(value).__name__)
-
-
-def _string(value: Any, field: str) -> str:
-    if not isinstance(value, str):
-        raise _wrong(field, value, "a string")
-    return value
-
-
-def _optional_string(value: Any, field: str) -> str | None:
-    return None if value is None else _string(value, field)
-
-
-def _identifier(value: Any) -> str | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise _wrong("id", value, "a string or a whole number")
-    return str(value)
-
-
-def _input(value: Any) -> str | list[Turn]:
-    if value is None or isinstance(value, str):
-        return value or ""
-    if not isinstance(value, list):
-        raise _wrong("input", value, "a string or a list of turns {role, content}")
-    return [_turn(turn, at) for at, turn in enumerate(value)]
-
-
-def _turn(turn: Any, at: int) -> Turn:
-    if not isinstance(turn, Mapping):
-        raise _wrong(f"input[{at}]", turn, "an object {role, content}")
-    return Turn(_string(turn.get("role"), f"input[{at}].role"), _string(turn.get("content"), f"input[{at}].content"))
-
-
-def _context(value: Any) -> list[Passage] | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return [Passage(value)]
-    if not isinstance(value, list):
-        raise _wrong("context", value, "a string, or a list of strings or of {id, text}")
-    return [_passage(passage, at) for at, passage in enumerate(value)]
-
-
-def _passage(passage: Any, at: int) -> Passage:
-    if isinstance(passage, str):
-        return Passage(passage)
-    if not isinstance(passage, Mapping):
-        raise _wrong(f"context[{at}]", passage, "a string or an object {id, text}")
-    return Passage(_string(passage.get("text"), f"context[{at}].text"), _identifier(passage.get("id")))
-
-
-def _confidence(value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _wrong("confidence", value, "a number from 0 to 1")
-    if not 0 <= value <= 1:
-        raise CaseError(f"field 'confidence' is {value}, allowed is a number from 0 to 1")
-    return float(value)
-
-
 def _labels(value: Any) -> Iterable[Label]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise _wrong("labels", value, "a list of objects {rater, accuracy, …}")
+        raise wrong_type("labels", value, "a list of objects {rater, accuracy, …}")
     return [_label(label, at) for at, label in enumerate(value)]
 
 
 def _label(label: Any, at: int) -> Label:
     if not isinstance(label, Mapping):
-        raise _wrong(f"labels[{at}]", label, "an object {rater, accuracy, …}")
+        raise wrong_type(f"labels[{at}]", label, "an object {rater, accuracy, …}")
     violations = label.get("violations") or []
     if not isinstance(violations, list) or not all(isinstance(kind, str) for kind in violations):
-        raise _wrong(f"labels[{at}].violations", violations, "a list of strings")
+        raise wrong_type(f"labels[{at}].violations", violations, "a list of strings")
     named = {k: v for k, v in label.items() if k not in ("rater", "violations", "reason")}
     return Label(
         rater=str(label.get("rater") or at),
         grades={criterion: _grade(grade, f"labels[{at}].{criterion}") for criterion, grade in named.items()},
         violations=tuple(violations),
-        reason=_optional_string(label.get("reason"), f"labels[{at}].reason") or "",
+        reason=_reason(label.get("reason"), f"labels[{at}].reason"),
     )
+
+
+def _reason(reason: Any, field: str) -> str:
+    if reason is not None and not isinstance(reason, str):
+        raise wrong_type(field, reason, "a string")
+    return reason or ""
 
 
 def _grade(grade: Any, field: str) -> int | None:
@@ -348,5 +283,5 @@ def _grade(grade: Any, field: str) -> int | None:
         or not isinstance(grade, int | float)
         or (isinstance(grade, float) and not grade.is_integer())
     ):
-        raise _wrong(field, grade, "a whole number or null")
+        raise wrong_type(field, grade, "a whole number or null")
     return int(grade)

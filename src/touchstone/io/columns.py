@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 
-from touchstone.core.codec import CASE_FIELDS
+from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import CaseError
 from touchstone.io.cells import cell_object, cell_value
 from touchstone.io.json_text import field_name

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from touchstone.core.result import STATUSES, VIOLATION_KINDS, Chances, Grade, Grading, Result
+from touchstone.core.shown import inert_cell
 
 if TYPE_CHECKING:
     from pyarrow import DataType, Schema
@@ -20,8 +21,6 @@ FLAT_COLUMNS = (
     *("grades", "violations", "issues"),
     "failures",
 )
-# What spreadsheets take for the start of a formula (OWASP, "CSV Injection").
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _BETWEEN = "; "
 
 
@@ -79,8 +78,7 @@ def _violation_texts(grading: Grading) -> list[str]:
 
 
 def _plain(cell: str | None) -> str | None:
-    """The cell as text that no spreadsheet runs."""
-    return f"'{cell}" if cell and cell.startswith(_FORMULA_STARTS) else cell
+    return None if cell is None else inert_cell(cell)
 
 
 def nested_schema() -> "Schema":

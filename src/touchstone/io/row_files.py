@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from touchstone.core.codec import CASE_FIELDS
+from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import CaseError, ConfigError, InputError
 from touchstone.core.result import Failure
+from touchstone.core.shown import is_formula
 from touchstone.io.cells import cell_value
 from touchstone.io.columns import ALIASES
 from touchstone.io.results import STDOUT, whole_file
@@ -18,8 +19,6 @@ from touchstone.io.rows import Row
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (".jsonl", ".ndjson", *_DELIMITERS)
-# What spreadsheets take for the start of a formula (OWASP, "CSV Injection").
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_rows_target(target: str, *, source: str) -> None:
@@ -66,7 +65,7 @@ def _write(rows: Sequence[Row], stream: IO[bytes], *, delimiter: str | None) -> 
     formulas = 0
     for content in contents:
         cells = [_cell(content.get(name)) for name in columns]
-        formulas += sum(isinstance(content.get(name), str) and _runs(content[name]) for name in columns)
+        formulas += sum(isinstance(content.get(name), str) and is_formula(content[name]) for name in columns)
         table.writerow(cells)
     text.detach()
     return formulas
@@ -95,7 +94,3 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _runs(cell: str) -> bool:
-    return cell.startswith(_FORMULA_STARTS)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from touchstone.core.plan import Plan
 from touchstone.core.result import Score, Verdict
+from touchstone.core.shown import comparison
 
 
 class Ruling(NamedTuple):
@@ -21,12 +22,12 @@ def decide(scores: Mapping[str, Score], *, plan: Plan) -> Ruling:
     )
     fails = []
     if hallucination is not None and hallucination > plan.hallucination_fail:
-        fails.append(f"hallucination {hallucination:.2f} > {plan.hallucination_fail:.2f}")
+        fails.append(f"hallucination {comparison(hallucination, '>', plan.hallucination_fail)}")
     if relevance is not None and relevance < plan.relevance_fail:
-        fails.append(f"relevance {relevance:.2f} < {plan.relevance_fail:.2f}")
+        fails.append(f"relevance {comparison(relevance, '<', plan.relevance_fail)}")
     warns = []
     if completeness is not None and completeness < plan.completeness_warn:
-        warns.append(f"completeness {completeness:.2f} < {plan.completeness_warn:.2f}")
+        warns.append(f"completeness {comparison(completeness, '<', plan.completeness_warn)}")
     unscored = [f"{name} not scored: {score.reason}" for name, score in scores.items() if score.score is None]
     reasons = (*fails, *warns, *unscored)
     if fails:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from touchstone.report.plain import one_line
 from touchstone.rubric.model import TOP
+from touchstone.runs.targets import Target
 from touchstone.stats.interval import Interval
 
 Scale = Literal["share", "grade", "unit", "points"]
@@ -26,13 +27,13 @@ def top_of(scale: Scale) -> float:
     return {"grade": float(TOP), "points": 100.0}.get(scale, 1.0)
 
 
-def figure(value: float | None, scale: Scale) -> str:
-    """One figure: 72.3 %, 3.12, 0.81 or, of points, 81.3."""
+def figure(value: float | None, scale: Scale, *, target: Target | None = None) -> str:
+    """One figure: 72.3 %, 3.12, 0.81 or, of points, 81.3; beside a target, on the right side of it."""
     if value is None:
         return NONE
-    if scale == "share":
-        return f"{value * 100:.1f}{_PERCENT}"
-    return f"{value:.1f}" if scale == "points" else f"{value:.2f}"
+    times, decimals, unit = (100, 1, _PERCENT) if scale == "share" else (1, 1 if scale == "points" else 2, "")
+    text = f"{times * value:.{decimals}f}" if target is None else target.beside(value, times=times, decimals=decimals)
+    return text + unit
 
 
 def interval(found: Interval | None, scale: Scale) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from touchstone.runs.comparison import Change, Comparison
 from touchstone.runs.summary import Measure, Summary
-from touchstone.runs.targets import ROUNDING
+from touchstone.runs.targets import ROUNDING, Target
 
 SIGNIFICANT = 0.05
 # McNemar's exact test cannot come below 5 % with fewer flips than this, so fewer pairs can show no regression.
@@ -49,23 +49,25 @@ def _scored(summary: Summary, least: float) -> Check:
 
 def _targets(summary: Summary, least: float) -> list[Check]:
     """One for each measure with a target; none at all keeps the gate shut."""
-    held = [measure for measure in summary.measures if measure.target is not None]
+    replies = summary.coverage.replies
+    held = [_target(each, each.target, replies, least) for each in summary.measures if each.target is not None]
     if not held:
         reason = "no measure has a target: set targets in the rubric or in touchstone.yaml"
         return [Check("targets", met=False, reason=reason)]
-    return [_target(measure, summary.coverage.replies, least) for measure in held]
+    return held
 
 
-def _target(measure: Measure, replies: int, least: float) -> Check:
-    target = measure.target.text if measure.target else ""
+def _target(measure: Measure, target: Target, replies: int, least: float) -> Check:
     if measure.value is None:
-        return Check(measure.name, met=False, reason=f"there is no value to hold against the target {target}")
+        return Check(measure.name, met=False, reason=f"there is no value to hold against the target {target.text}")
     if measure.n < (least - ROUNDING) * replies:
         reason = f"rests on {measure.n} of {replies} replies, at least {_percent(least)} are needed"
         return Check(measure.name, met=False, reason=reason)
-    said = _value(measure)
+    is_share = measure.name in SHARES
+    said = target.beside(measure.value, times=100 if is_share else 1, decimals=1 if is_share else 2)
     met = measure.met is True
-    return Check(measure.name, met, f"{said} {'meets' if met else 'misses'} the target {target}")
+    unit = " %" if is_share else ""
+    return Check(measure.name, met, f"{said}{unit} {'meets' if met else 'misses'} the target {target.text}")
 
 
 def _baseline(comparison: Comparison, least: float) -> list[Check]:
@@ -91,12 +93,6 @@ def _no_regression(name: str, change: Change, *, worse: int) -> Check:
     return Check(
         name, not regressed, f"{said}: {'a significant regression' if regressed else 'no significant regression'}"
     )
-
-
-def _value(measure: Measure) -> str:
-    if measure.name in SHARES:
-        return f"{100 * (measure.value or 0.0):.1f} %"
-    return f"{measure.value:.2f}"
 
 
 def _percent(share: float) -> str:

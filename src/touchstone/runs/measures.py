@@ -69,7 +69,7 @@ def safety_measure(unsafe: int, n: int, replies: int, *, interval: Interval | No
     remarks = []
     if n and not unsafe and interval:
         noun = "reply" if n == 1 else "replies"
-        remarks = [f"none found in {n} {noun}: up to {100 * interval.high:.2g} % may still have one"]
+        remarks = [f"none found in {n} {noun}: up to {100 * interval.high:.3g} % may still have one"]
     return hold(figure, safety_target(rubric.targets.safety_failures), remarks=remarks)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from touchstone.core.shown import number_beside
 from touchstone.rubric.model import TOP
 from touchstone.stats.interval import Interval
 from touchstone.stats.power import Indistinct
@@ -23,6 +24,12 @@ class Target:
         return (self.low is None or value >= self.low - ROUNDING) and (
             self.high is None or value <= self.high + ROUNDING
         )
+
+    def beside(self, value: float, *, times: float = 1, decimals: int) -> str:
+        """The value, or so many `times` of it, with enough decimals to be seen on its side of the target."""
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        held = (number_beside(times * value, times * b, decimals=decimals, close=times * ROUNDING) for b in bounds)
+        return max(held, key=len, default=f"{times * value:.{decimals}f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +130,8 @@ def _open_remarks(figure: Figure, target: Target | None) -> list[str]:
     if turned is None or target.is_met(turned) == met:
         return []
     how, what = ("worst", "miss") if met else ("best", "meet")
-    return [
-        f"{left} {_replies(left)} without one could turn it: at {how} {_shown(turned, figure)}, which would {what} it"
-    ]
+    end = f"{target.beside(turned, times=100, decimals=1)} %" if figure.is_share else target.beside(turned, decimals=2)
+    return [f"{left} {_replies(left)} without one could turn it: at {how} {end}, which would {what} it"]
 
 
 def _ends(interval: Interval, figure: Figure) -> str:

@@ -20,6 +20,7 @@ from touchstone.report.figures import change, figure, interval, moment, points, 
 from touchstone.report.plain import plain
 from touchstone.report.run import view as view_module
 from touchstone.runs.gate import Check, Gate
+from touchstone.runs.targets import Target
 from touchstone.runs.telling import choose_examples
 from touchstone.stats.interval import Interval
 
@@ -30,6 +31,8 @@ from touchstone.stats.interval import Interval
         (figure(0.5462, "share"), "54.6\u00a0%"),
         (figure(2.745, "grade"), "2.75"),
         (figure(None, "share"), "–"),
+        (figure(0.69996, "share", target=Target(0.7, None, "70 %")), "69.996\u00a0%"),
+        (figure(3.4997, "grade", target=Target(3.5, None, "≥ 3.5")), "3.4997"),
         (interval(Interval(0.46, 0.629, "Wilson"), "share"), "46.0 to 62.9\u00a0%"),
         (interval(None, "share"), ""),
         (change(-0.092, "share"), "−9.2\u00a0pp"),

@@ -34,6 +34,16 @@ def test_batches_grow_a_run_that_a_queue_is_drawn_from_and_the_week_is_reported(
     assert first.status_code == 201
     whole = {"run": "2026-W12", "repeated": 0, "failed": 0, "conflicts": []}
     assert first.json() == {**whole, "added": 3, "replies": 3}
+    other = add(team, "2026-W12", batch(3, 4, labels={"version": "8"}))
+    assert (other.status_code, other.json()["type"]) == (409, "urn:touchstone:problem:conflict")
+    assert "has version=7, and these replies are labelled version=8: add them to another run" in other.json()["detail"]
+    assert "has no label bot" in add(team, "2026-W12", batch(3, labels={"bot": "b"})).json()["detail"]
+    assert add(team, "2026-W12", batch(0, labels={"version": "7"})).json() == {
+        **whole,
+        "added": 0,
+        "repeated": 1,
+        "replies": 3,
+    }
     assert add(team, "2026-W12", batch(3, 4)).json() == {**whole, "added": 2, "replies": 5}
     lead = team.people["lead"]
     (run,) = lead.get("/v1/runs", params={"kind": "production"}).json()["runs"]
@@ -49,7 +59,7 @@ def test_batches_grow_a_run_that_a_queue_is_drawn_from_and_the_week_is_reported(
     assert (late.status_code, late.json()["type"]) == (409, "urn:touchstone:problem:conflict")
     assert "another run" in late.json()["detail"]
     acts = [entry.act for entry in team.store.audit.page()]
-    assert acts.count("replies stored") == 2
+    assert acts.count("replies stored") == 3
 
 
 def test_a_reply_is_scored_and_kept_as_the_command_line_does_it(team):

@@ -54,7 +54,7 @@ def production(tmp_path_factory):
 
 
 def add_people(store):
-    hashed = hash_password(PASSWORD)
+    hashed = hash_password(PASSWORD, name="")
     for name, role in PEOPLE.items():
         store.users.add(User(name=name, role=role, made="2025-01-01T00:00:00.000+00:00"), password_hash=hashed)
 

@@ -262,7 +262,7 @@ def _measure(measure: Measure) -> MeasureView:
     standing = {None: "no target", True: "met", False: "missed"}[measure.met if measure.target else None]
     return MeasureView(
         name=words(measure.name),
-        value=figure(measure.value, scale),
+        value=figure(measure.value, scale, target=measure.target),
         interval=interval(measure.interval, scale),
         level=level(measure.interval),
         method=one_line(measure.interval.method) if measure.interval else NONE,

@@ -4,11 +4,10 @@ import csv
 import io
 from collections.abc import Iterator
 
+from touchstone.core.shown import inert_cell
 from touchstone.report.weekly.view import WeeklyView
 
 HEAD = ("section", "name", "value", "interval", "n", "remark")
-# A cell that begins so is a formula to a spreadsheet (OWASP, CSV injection).
-_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def weekly_to_csv(view: WeeklyView) -> str:
@@ -17,14 +16,8 @@ def weekly_to_csv(view: WeeklyView) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(HEAD)
     for row in _rows(view):
-        writer.writerow([inert_cell(cell) for cell in row])
+        writer.writerow([inert_cell(str(cell)) for cell in row])
     return stream.getvalue()
-
-
-def inert_cell(cell: object) -> str:
-    """The cell as text that a spreadsheet shows and does not compute."""
-    text = str(cell)
-    return f"'{text}" if text.startswith(_STARTS) else text
 
 
 def _rows(view: WeeklyView) -> Iterator[tuple[object, ...]]:

@@ -32,7 +32,8 @@ def users(request: Request, here: Here, who: Lead) -> Response:
 @router.post("/users")
 def add(here: Here, who: Lead, *, name: _Name, role: _Name, password: _Password) -> Response:
     """A new user."""
-    here.store.users.add(User(name=name.strip(), role=role, made=now()), password_hash=hash_password(password))
+    hashed = hash_password(password, name=name.strip())
+    here.store.users.add(User(name=name.strip(), role=role, made=now()), password_hash=hashed)
     note(here, who, f"user added as {role}", name.strip())
     return go_to("/users")
 
@@ -49,7 +50,7 @@ def set_role(here: Here, who: Lead, *, name: _Name, role: _Name) -> Response:
 @router.post("/users/password")
 def set_password(here: Here, who: Lead, *, name: _Name, password: _Password) -> Response:
     """Another password; whoever was signed in under the old one no longer is."""
-    here.store.users.set_password(name, hash_password(password))
+    here.store.users.set_password(name, hash_password(password, name=name))
     here.store.sessions.end_all(name)
     note(here, who, "password set", name)
     return go_to("/users")
