@@ -13,8 +13,8 @@ from tests.store.samples import run_named, scored
 
 from touchstone.core.case import Case
 from touchstone.core.result import Anchor, Evidence, Failure, Score, Violation
-from touchstone.review.review import Waiver
 from touchstone.runs.record import Tag
+from touchstone.runs.waivers import Waiver
 from touchstone.store.erasure import ERASED
 from touchstone.store.runs import Filters, open_store
 from touchstone.store.schema import metadata

@@ -11,7 +11,7 @@ from touchstone.review.action import Action, Effect, Share, effect_of
 from touchstone.review.adjudication import Difference, Ruling, differences
 from touchstone.review.agreement import Agreement
 from touchstone.review.queue import Item, Queue
-from touchstone.review.review import Review, Waiver, current
+from touchstone.review.review import Review, current
 from touchstone.review.sampling import OVERSAMPLING, SIZE, Candidate, choose
 from touchstone.review.weekly import (
     ActionLine,
@@ -28,6 +28,7 @@ from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
+from touchstone.runs.waivers import Waiver
 from touchstone.store.runs import Listed, Scored, Store
 
 # Labels of a run that say which bot drafted its replies.

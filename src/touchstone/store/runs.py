@@ -337,7 +337,7 @@ class Store:
         """Erases the text of these cases, and of those whose metadata has all these values; counts stay."""
         with self._database.writing() as connection:
             forgotten = forget_cases(connection, ids=cases, metadata=metadata or {}, at=at)
-        self._database.flush()
+        self._database.scrub()
         return forgotten
 
     def count_results(self, id: str) -> int:
