@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from touchstone.core.codec import content_hash
@@ -131,6 +131,7 @@ def weekly(store: Store, queue_id: str, *, now: str) -> WeeklyReport:
     queue = store.queues.get(queue_id)
     rubric = rubric_of(store, queue.run)
     listed = [each for each in store.listed(queue.run) if each.has_case]
+    unaided = store.unaided(queue.run)
     run = store.find_run(queue.run)
     earlier = _earlier(store, run)
     past = {each.id: [line.record for line in store.listed(each.id)] for each in earlier}
@@ -141,9 +142,10 @@ def weekly(store: Store, queue_id: str, *, now: str) -> WeeklyReport:
     return weekly_report(
         queue,
         reviewed_items(store, queue_id),
-        [_judged(each) for each in listed],
+        [_judged(replace(each, record=unaided.get(each.position, each.record))) for each in listed],
         rubric=rubric,
         made=now,
+        counted=[_judged(each) for each in listed],
         patterns=lines,
         reminders=remind(
             rubric,

@@ -155,6 +155,14 @@ def stream_results(database: Database, run: int) -> Iterator[Result]:
         yield count(row[0], result_from_body(row[1]))
 
 
+def fetch_unaided(connection: Connection, run: int) -> dict[int, Record]:
+    """The records of replies with a waiver as the judge gave them."""
+    waived = select(waivers.c.result).where(waivers.c.run == run)
+    here = (bodies.c.run == run, bodies.c.position.in_(waived))
+    rows = connection.execute(select(bodies.c.position, bodies.c.body).where(*here))
+    return {row.position: record(None, result_from_body(row.body)) for row in rows}
+
+
 def recount(connection: Connection, run: int, position: int) -> None:
     """The columns and tags of a reply as they follow from its result and the waivers of its violations.
 

@@ -31,6 +31,7 @@ from touchstone.store.results import (
     fetch_one,
     fetch_positions,
     fetch_records,
+    fetch_unaided,
     insert_scored,
     stream_results,
     stream_scored,
@@ -308,6 +309,11 @@ class Store:
         """All replies of the run with their places, without their texts."""
         with self._database.reading() as connection:
             return fetch_all(connection, self._number(connection, id))
+
+    def unaided(self, id: str) -> dict[int, Record]:
+        """Of the replies with a waiver, by position: what the judge made of them, without tags."""
+        with self._database.reading() as connection:
+            return fetch_unaided(connection, self._number(connection, id))
 
     def categories(self, id: str) -> tuple[str, ...]:
         with self._database.reading() as connection:
