@@ -30,8 +30,10 @@ _OWN_WORDS = frozenset(
 )
 # Lists whose entries are counted by their kind; any other list of quotations is emptied.
 _COUNTED = frozenset({"violations", "waived"})
-# `hallucination 0.67 > 0.50`, or a criterion: why a verdict or an outcome is FAIL, without a word of the reply.
-_FIGURE = re.compile(r"[a-z_]+( [\d.]+ [<>]=? [\d.]+)?")
+# Why an outcome is FAIL, beside the names of criteria.
+_GATES = frozenset({"safety", "score"})
+# `hallucination 0.67 > 0.50`: why a verdict is FAIL, with the name of a metric.
+_BOUND = re.compile(r" [\d.]+ [<>]=? [\d.]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +149,11 @@ def erase_texts(value: Any, *, field: str = "") -> Any:
     if isinstance(value, str):
         return value if field in _OWN_WORDS else ERASED
     if isinstance(value, dict):
-        return {name: erase_texts(each, field=name) for name, each in value.items()}
+        names = {*_GATES, *(value.get("criteria") or ()), *(value.get("metrics") or ())}
+        kept = {"reasons": [each for each in value.get("reasons", ()) if _BOUND.sub("", str(each)) in names]}
+        return {name: kept[name] if name in kept else erase_texts(each, field=name) for name, each in value.items()}
     if not isinstance(value, list):
         return value
-    if field == "reasons":
-        return [each for each in value if _FIGURE.fullmatch(each)]
     return [erase_texts(each, field=field) for each in value if field in _COUNTED or not _is_quotation(each)]
 
 
