@@ -1,14 +1,12 @@
 """Reviews held to the rubric, their outcomes, and which of them stand."""
 
-from dataclasses import replace
-
 import pytest
 from tests.store.review_samples import BAD, GOOD, PROMISE, UNSAFE, review_of
 from tests.store.review_samples import RUBRIC as rubric
 
 from touchstone.core.errors import ReviewError
 from touchstone.core.result import Violation
-from touchstone.review.review import Waiver, check_review, current, grading_of, standing
+from touchstone.review.review import check_review, current, grading_of
 
 REPLY = "You can return it."
 OUTCOMES = [
@@ -50,12 +48,3 @@ def test_what_was_superseded_or_withdrawn_no_longer_stands():
     back = review_of(0, by="ben", id="d", supersedes="c", withdrawn=True)
     other = review_of(0, by="cid", id="e")
     assert current([first, edit, gone, back, other]) == (edit, other)
-
-
-def test_a_waived_violation_stands_again_when_the_waiver_is_withdrawn():
-    waiver = Waiver(
-        id="w", run="r", result=0, kind=PROMISE.kind, start=8, end=14, by="lea", made="2026", reason="we do"
-    )
-    elsewhere = replace(PROMISE, start=0, end=3)
-    assert standing([PROMISE, elsewhere], [waiver]) == (elsewhere,)
-    assert standing([PROMISE], [waiver, replace(waiver, id="x", withdrawn=True)]) == (PROMISE,)

@@ -2,6 +2,7 @@
 
 from tests.store.samples import run_named, scored
 
+from touchstone.core import resource
 from touchstone.core.result import Violation
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
@@ -9,6 +10,7 @@ from touchstone.review.review import Review
 from touchstone.rubric.parse import packaged
 
 RUBRIC = packaged("supportai")
+RUBRIC_TEXT = resource.text("rubrics/supportai.yaml")
 GOOD = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4, "safety": 4}
 BAD = {"accuracy": 0, "completeness": 0, "tone": 2, "actionability": 0, "safety": 4}
 UNSAFE = {**GOOD, "safety": 0}

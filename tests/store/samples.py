@@ -5,7 +5,7 @@ import re
 from hypothesis import strategies as st
 
 from touchstone.core.case import Case, Label, Passage, Turn
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation, Waived
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run
 from touchstone.store.runs import Scored
@@ -93,6 +93,8 @@ anchors = st.builds(
     evidence=evidence,
 )
 kinds = st.sampled_from(["hallucination", "pii_leakage", "harmful_content"])
+violations = st.builds(Violation, kinds, texts, spans, spans, texts, evidence)
+waived = st.lists(st.builds(Waived, violations, names, names, texts), max_size=2).map(tuple)
 gradings = st.builds(
     Grading,
     rubric=names,
@@ -111,11 +113,12 @@ gradings = st.builds(
         max_size=4,
         unique_by=lambda grade: grade.criterion,
     ).map(tuple),
-    violations=st.lists(st.builds(Violation, kinds, texts, spans, spans, texts, evidence), max_size=2).map(tuple),
+    violations=st.lists(violations, max_size=2).map(tuple),
     issues=st.lists(texts, max_size=2).map(tuple),
     total=st.none() | st.floats(0, 100),
     outcome=st.sampled_from(["PASS", "FAIL", None]),
     reasons=st.lists(names, max_size=2).map(tuple),
+    waived=waived,
 )
 scores = st.builds(
     Score,
@@ -153,6 +156,7 @@ records = st.builds(
         st.builds(Tag, texts, st.sampled_from(["retrieval", "prompt", "policy", "tone guide"]), texts), max_size=2
     ).map(tuple),
     failed=st.booleans(),
+    waived=waived,
 )
 replies = st.lists(
     st.builds(

@@ -1,5 +1,7 @@
 """A customer's text goes from every table and from the file; counts, grades and ids stay."""
 
+import json
+import random
 import shutil
 import subprocess
 from dataclasses import replace
@@ -7,16 +9,19 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, select
-from tests.store.review_samples import GOOD, NOW, UNSAFE, begin, review_of, ruling_on
+from tests.store.review_samples import GOOD, NOW, RUBRIC_TEXT, UNSAFE, begin, review_of, ruling_on
 from tests.store.review_samples import RUBRIC as rubric
 from tests.store.samples import run_named, scored
+from tests.store.waiver_samples import LEAK, PROMISE, judged, reply_with, waiver
 
-from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Failure, Score, Violation
-from touchstone.review.review import Waiver
-from touchstone.runs.record import Tag
+from touchstone.app.runs import open_run, view_run, write_run
+from touchstone.core.case import Case, Label, Passage, Turn
+from touchstone.core.errors import StoreError
+from touchstone.core.result import Anchor, Chances, Evidence, Failure, Score, Statement, Verification, Violation
+from touchstone.runs.record import Tag, record
+from touchstone.store.backup import back_up
 from touchstone.store.erasure import ERASED
-from touchstone.store.runs import Filters, open_store
+from touchstone.store.runs import Filters, Scored, open_store
 from touchstone.store.schema import metadata
 
 SECRET = "Quillfeather"
@@ -52,18 +57,15 @@ def telling(position, *, customer="17"):
 
 
 def fill(store):
-    store.create_run(run_named("r0", finished=NOW), rubric="")
+    store.create_run(run_named("r0", finished=NOW), rubric=RUBRIC_TEXT)
     store.add_results("r0", [telling(0), scored(1)])
-    store.create_run(run_named("r1", finished=NOW), rubric="")
+    store.create_run(run_named("r1", finished=NOW), rubric=RUBRIC_TEXT)
     store.add_results("r1", [telling(0), scored(1), telling(2, customer="18"), scored(3)])
     begin(store, items=3, needed=2)
     store.reviews.submit(review_of(0, grades=UNSAFE, violations=(SPAN,), note=SECRET), rubric=rubric)
     store.reviews.submit(review_of(1, note="fine"), rubric=rubric)
     store.reviews.save_draft("q1", 0, "ben", body=SECRET, at=NOW)
     store.reviews.rule(ruling_on(0, grades=UNSAFE, violations=(SPAN,), reason=SECRET), rubric=rubric)
-    store.marks.waive(
-        Waiver(id="w", run="r1", result=0, kind="pii_leakage", start=5, end=17, by="lea", made=NOW, reason=SECRET)
-    )
     store.idempotency.claim("k", who="a", route="x", request_hash="h", at=NOW)
     store.idempotency.finish("k", who="a", route="x", status=200, body=SECRET)
 
@@ -98,7 +100,8 @@ def test_grades_scores_and_kinds_stay(store):
     left = store.result("r1", "c-0")
     assert left.case == Case(id="c-0", response="", category="returns", confidence=0.75, metadata={"erased": NOW})
     assert left.record.grades == scored(0).record.grades
-    assert left.result.metrics["hallucination"].parts == {"s_claims": 0.5}
+    assert left.result.metrics["hallucination"].parts == {"s_claims": 0.5, "words": []}
+    assert left.result.metrics["hallucination"].anchors == ()
     assert left.result.reasons == ("hallucination 0.67 > 0.50",)
     assert [v.kind for v in left.result.rubric.violations] == ["pii_leakage"]
     review = store.reviews.of_item("q1", 0)[0]
@@ -147,3 +150,185 @@ def test_the_bytes_are_gone_from_sqlite_s_files(tmp_path):
         files = [str(each) for each in Path(tmp_path).iterdir()]
         found = subprocess.run(["grep", "-l", "-a", SECRET, *files], capture_output=True, text=True, check=False)
     assert found.stdout == ""
+
+
+SHARED = "Our shops are open from nine to five, Monday to Saturday."
+LEAST = 12
+
+
+def full_of_text(position, *, says):
+    """A reply with every kind of content, each of whose texts is its own; `says` makes a text that names its place."""
+    texts = {}
+
+    def own(place):
+        return texts.setdefault(place, says(place))
+
+    def quoted(place):
+        return (Evidence("context[0]", 0, 12, own(place)),)
+
+    case = Case(
+        id=f"c-{position}",
+        input=[Turn("customer", own("turn")), Turn("agent", own("answer")), Turn("customer", own("question"))],
+        response=own("reply"),
+        context=[Passage(own("passage"), "p-1"), SHARED],
+        expected_output=own("expected"),
+        category="returns",
+        labels=[Label("ann", {"tone": 1}, (), own("label"))],
+        metadata={"customer": own("customer"), "thread": [own("thread")], "form": {"field": own("field")}},
+    )
+    found = [replace(each, text=own(each.kind), reason=own(f"why {each.kind}")) for each in (LEAK, PROMISE)]
+    found = [replace(each, evidence=quoted(f"against {each.kind}")) for each in found]
+    result = judged(*found, id=case.id)
+    grading = replace(
+        result.rubric,
+        judge="llm:some-model",
+        grades=tuple(replace(each, reason=own(f"grade {each.criterion}")) for each in result.rubric.grades),
+        issues=(own("issue"), own("second issue")),
+    )
+    anchor = Anchor(
+        "claim", own("anchor"), 0, 9, own("value"), "unsupported", own("why anchor"), quoted("anchor proof")
+    )
+    parts = {"s_claims": 0.5, "keywords": [own("keyword")], "said": own("part"), "deep": {"list": [own("deep")]}}
+    chances = Chances(0.1, 0.8, 0.1, 0.0)
+    sentence = Statement(
+        own("sentence"), 0, 9, "contradicted", "model", own("why sentence"), chances, quoted("sentence proof")
+    )
+    result = replace(
+        result,
+        reasons=("hallucination 0.67 > 0.50", own("verdict")),
+        metrics={"hallucination": Score("hallucination", 0.5, own("metric"), parts=parts, anchors=(anchor,))},
+        rubric=grading,
+        verifier=Verification("small", "1", "h", 0.5, (sentence,)),
+    )
+    return Scored(position=position, case=case, record=record(case, result), result=result), tuple(texts.values())
+
+
+def pieces(texts):
+    """Every stretch of twelve characters, as it stands and as JSON writes it, in bytes."""
+    found = {text[at : at + LEAST] for text in texts for at in range(len(text) - LEAST + 1)}
+    return {each.encode() for piece in found for each in (piece, json.dumps(piece, ensure_ascii=False)[1:-1])}
+
+
+def left_of(texts, content):
+    """The pieces of the texts that the content holds."""
+    wanted = pieces(texts)
+    lengths = {len(piece) for piece in wanted}
+    windows = (content[at : at + length] for length in lengths for at in range(len(content) - length + 1))
+    return sorted({window for window in windows if window in wanted})
+
+
+# With line breaks, quotes and letters beyond ASCII.
+LETTERS = 'abcdefghijklmnopqrstuvwxyz \n"éß…'
+
+
+def says_in(place, *, seed, letters=LETTERS):
+    """A text that shares no twelve characters with any other, in the letters given."""
+    chosen = random.Random(f"{seed} {place}")
+    return "".join(chosen.choice(letters) for _ in range(60))
+
+
+def review_fully(store, *, says):
+    """Reviews, rulings, drafts, waivers and kept answers about the first reply, each with a text of its own."""
+    begin(store, items=2, needed=2)
+    marked = (Violation("pii_leakage", says("marked"), 0, 3, says("why marked")),)
+    store.reviews.submit(review_of(0, grades=UNSAFE, violations=marked, note=says("note")), rubric=rubric)
+    edit = review_of(0, id="e", grades=UNSAFE, violations=marked, note=says("edit"), supersedes="q1-0-ann")
+    store.reviews.submit(edit, rubric=rubric)
+    store.reviews.save_draft("q1", 0, "ben", body=says("draft"), at=NOW)
+    store.reviews.rule(ruling_on(0, grades=UNSAFE, violations=marked, reason=says("ruling")), rubric=rubric)
+    for at, (violation, is_withdrawn) in enumerate([(LEAK, False), (LEAK, True), (LEAK, False)]):
+        store.marks.waive(waiver(violation, id=f"w{at}", reason=says(f"waiver {at}"), withdrawn=is_withdrawn))
+    store.idempotency.claim("k", who="a", route="x", request_hash="h", at=NOW)
+    store.idempotency.finish("k", who="a", route="x", status=200, body=says("answer kept"))
+
+
+@pytest.fixture
+def erasing(store):
+    """A store with a reply full of text among others; its texts, after which it is erased."""
+    entry, texts = full_of_text(0, says=lambda place: says_in(place, seed="erased"))
+    other, kept = full_of_text(1, says=lambda place: says_in(place, seed="other"))
+    store.create_run(run_named("r1", finished=NOW), rubric=RUBRIC_TEXT)
+    store.add_results("r1", [entry, other, reply_with(2)])
+    written = []
+
+    def says(place):
+        written.append(says_in(place, seed="people"))
+        return written[-1]
+
+    review_fully(store, says=says)
+    before = (store.records("r1"), store.count_outcomes("r1"), store.tags("r1"), store.queues.progress("q1"))
+    store.forget(cases=["c-0"], at=NOW)
+    return (*texts, *written), kept, before
+
+
+def exports(store, directory):
+    """The files of the run as they are written now."""
+    directory.mkdir()
+    view = view_run(open_run("r1", store=store), store=store)
+    write_run(view, directory, results=store.results("r1"))
+    return b"".join(each.read_bytes() for each in directory.iterdir())
+
+
+def test_no_twelve_characters_of_an_erased_case_are_left_in_any_column_or_export(store, place, erasing, tmp_path):
+    texts, kept, _ = erasing
+    content = dump(place) + json.dumps(dump(place)) + repr([each for each in store.scored("r1") if not each.position])
+    assert left_of(texts, content.encode()) == []
+    assert left_of(texts, exports(store, tmp_path / "export")) == []
+    assert all(text in repr(store.at("r1", 1)) or repr(text)[1:-1] in repr(store.at("r1", 1)) for text in kept)
+    assert SHARED in repr(store.at("r1", 1))
+
+
+def test_an_erased_reply_counts_as_it_did_with_its_waivers(store, erasing):
+    _, _, (records, counts, tags, progress) = erasing
+    after = store.records("r1")
+    for old, new in zip(records, after, strict=True):
+        assert (new.outcome, new.decision, new.total, new.grades) == (old.outcome, old.decision, old.total, old.grades)
+        assert (new.violations, [tag.name for tag in new.tags]) == (old.violations, [tag.name for tag in old.tags])
+    assert (store.count_outcomes("r1"), store.tags("r1"), store.queues.progress("q1")) == (counts, tags, progress)
+    left = store.at("r1", 0).result.rubric
+    assert [each.kind for each in left.violations] == ["unauthorized_promise"]
+    assert [(each.violation.kind, each.by, each.reason) for each in left.waived] == [("pii_leakage", "lea", ERASED)]
+    assert (left.judge, left.outcome, left.reasons) == ("llm:some-model", "FAIL", ("safety",))
+    store.marks.waive(waiver(PROMISE, id="late"))
+    assert (store.records("r1")[0].outcome, store.records("r1")[0].tags) == ("PASS", ())
+
+
+def test_no_twelve_characters_are_left_in_sqlite_s_files_wherever_rows_were_moved(tmp_path):
+    """Replies come in any order and change afterwards, so that SQLite moves rows from page to page."""
+    path, order = tmp_path / "store" / "touchstone.db", random.Random(0)
+    texts = {}
+    with open_store(str(path)) as store:
+        store.create_run(run_named("r1", finished=NOW), rubric=RUBRIC_TEXT)
+        positions = list(range(150))
+        order.shuffle(positions)
+        for position in positions:
+            entry, texts[position] = full_of_text(
+                position, says=lambda place, at=position: says_in(place, seed=at, letters="abcdefghijklm ")
+            )
+            store.add_results("r1", [entry])
+        for at, position in enumerate(order.choices(positions, k=150)):
+            store.marks.waive(waiver(PROMISE, id=f"w{at}", result=position, withdrawn=order.random() < 0.5))
+        erased = sorted(order.sample(positions, 75))
+        store.forget(cases=[f"c-{position}" for position in erased], at=NOW)
+        content = b"".join(each.read_bytes() for each in path.parent.iterdir())
+        back_up(str(path), tmp_path / "backup.db")
+    content += (tmp_path / "backup.db").read_bytes()
+    assert left_of([text for position in erased for text in texts[position]], content) == []
+    kept = [texts[position][0] for position in positions if position not in erased]
+    assert all(text.encode() in content for text in kept)
+
+
+def test_erasing_says_so_when_another_process_still_reads_the_old_text(tmp_path, monkeypatch):
+    monkeypatch.setattr("touchstone.store.database.PATIENCE_SECONDS", 0.1)
+    path = tmp_path / "touchstone.db"
+    with open_store(str(path)) as store:
+        fill(store)
+        engine = create_engine(f"sqlite:///{path}")
+        with engine.connect() as reader:
+            reader.exec_driver_sql("BEGIN")
+            reader.exec_driver_sql("SELECT count(*) FROM bodies").all()
+            with pytest.raises(StoreError, match="erase it again when that process has ended"):
+                store.forget(cases=["c-0", "c-2"], at=NOW)
+        engine.dispose()
+        store.forget(cases=["c-0", "c-2"], at=NOW)
+        assert SECRET.encode() not in b"".join(each.read_bytes() for each in tmp_path.iterdir())

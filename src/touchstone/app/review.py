@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from touchstone.core.codec import content_hash
@@ -11,7 +11,7 @@ from touchstone.review.action import Action, Effect, Share, effect_of
 from touchstone.review.adjudication import Difference, Ruling, differences
 from touchstone.review.agreement import Agreement
 from touchstone.review.queue import Item, Queue
-from touchstone.review.review import Review, Waiver, current
+from touchstone.review.review import Review, current
 from touchstone.review.sampling import OVERSAMPLING, SIZE, Candidate, choose
 from touchstone.review.weekly import (
     ActionLine,
@@ -28,6 +28,7 @@ from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
+from touchstone.runs.waivers import Waiver
 from touchstone.store.runs import Listed, Scored, Store
 
 # Labels of a run that say which bot drafted its replies.
@@ -130,6 +131,7 @@ def weekly(store: Store, queue_id: str, *, now: str) -> WeeklyReport:
     queue = store.queues.get(queue_id)
     rubric = rubric_of(store, queue.run)
     listed = [each for each in store.listed(queue.run) if each.has_case]
+    unaided = store.unaided(queue.run)
     run = store.find_run(queue.run)
     earlier = _earlier(store, run)
     past = {each.id: [line.record for line in store.listed(each.id)] for each in earlier}
@@ -140,9 +142,10 @@ def weekly(store: Store, queue_id: str, *, now: str) -> WeeklyReport:
     return weekly_report(
         queue,
         reviewed_items(store, queue_id),
-        [_judged(each) for each in listed],
+        [_judged(replace(each, record=unaided.get(each.position, each.record))) for each in listed],
         rubric=rubric,
         made=now,
+        counted=[_judged(each) for each in listed],
         patterns=lines,
         reminders=remind(
             rubric,

@@ -21,6 +21,7 @@ from touchstone.core.result import (
     Statement,
     Verification,
     Violation,
+    Waived,
 )
 
 
@@ -158,6 +159,7 @@ def _grading_to_dict(grading: Grading) -> dict[str, Any]:
         "outcome": grading.outcome,
         "reasons": list(grading.reasons),
         **({} if grading.flip_rate is None else {"flip_rate": grading.flip_rate}),
+        **({"waived": waived_to_dicts(grading.waived)} if grading.waived else {}),
     }
 
 
@@ -167,16 +169,26 @@ def _grading_from_dict(row: Mapping[str, Any]) -> Grading:
         version=row["version"],
         judge=row["judge"],
         grades=tuple(Grade(criterion, **grade) for criterion, grade in row["criteria"].items()),
-        violations=tuple(
-            Violation(**{**violation, "evidence": _evidence_from_dicts(violation["evidence"])})
-            for violation in row["violations"]
-        ),
+        violations=tuple(map(_violation_from_dict, row["violations"])),
         issues=tuple(row["issues"]),
         total=row["total"],
         outcome=row["outcome"],
         reasons=tuple(row["reasons"]),
         flip_rate=row.get("flip_rate"),
+        waived=waived_from_dicts(row.get("waived", ())),
     )
+
+
+def waived_to_dicts(waived: Iterable[Waived]) -> list[dict[str, Any]]:
+    """Waived violations -> plain dicts, each with who waived it, when and why."""
+    return [
+        {"violation": _violation_to_dict(w.violation), "by": w.by, "made": w.made, "reason": w.reason} for w in waived
+    ]
+
+
+def waived_from_dicts(rows: Iterable[Mapping[str, Any]]) -> tuple[Waived, ...]:
+    """What `waived_to_dicts` wrote -> the same values."""
+    return tuple(Waived(**{**row, "violation": _violation_from_dict(row["violation"])}) for row in rows)
 
 
 def _violation_to_dict(violation: Violation) -> dict[str, Any]:
@@ -188,6 +200,10 @@ def _violation_to_dict(violation: Violation) -> dict[str, Any]:
         "reason": violation.reason,
         "evidence": _evidence_to_dicts(violation.evidence),
     }
+
+
+def _violation_from_dict(row: Mapping[str, Any]) -> Violation:
+    return Violation(**{**row, "evidence": _evidence_from_dicts(row["evidence"])})
 
 
 def _verification_to_dict(verification: Verification) -> dict[str, Any]:

@@ -75,6 +75,16 @@ class Violation:
     evidence: tuple[Evidence, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """A violation that a person found to be none: who, when and why. It is kept and no longer counts."""
+
+    violation: Violation
+    by: str
+    made: str
+    reason: str
+
+
 class Chances(NamedTuple):
     """A verifier's probabilities for one sentence; they add up to 1."""
 
@@ -145,7 +155,8 @@ class Grading:
     """A judge's grades under a rubric, and what follows from them.
 
     A None grade makes the total None, and the outcome too unless a gate has failed the reply already. Where the judge
-    was asked several times, `flip_rate` is the share of its votes with another outcome than most.
+    was asked several times, `flip_rate` is the share of its votes with another outcome than most. `waived` violations
+    are not among `violations`, and nothing else heeds them.
     """
 
     rubric: str
@@ -158,6 +169,7 @@ class Grading:
     outcome: Outcome | None
     reasons: tuple[str, ...]
     flip_rate: float | None = None
+    waived: tuple[Waived, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def find_issues(
     reading: Reading, covered: Covered, anchors: Sequence[Anchor], violations: Sequence[Violation]
 ) -> list[str]:
     """What the reply should have done, most serious first."""
-    issues = [f"{VIOLATION_ISSUES[violation.kind]}: {violation.reason}" for violation in violations]
+    issues = [violation_issue(violation) for violation in violations]
     told = " ".join(issues)
     contradicted = [a.reason for a in anchors if a.status == "contradicted" and a.reason not in told]
     issues += [f"should say what the source says: {reason}" for reason in contradicted]
@@ -90,6 +90,11 @@ def find_issues(
             if said < MENTIONED:
                 issues.append(f"should make the point: {_quote(reading.expected.raw[sentence.start : sentence.end])}")
     return list(dict.fromkeys(issues))[:MAX_ISSUES]
+
+
+def violation_issue(violation: Violation) -> str:
+    """What a reply with this violation should have done instead."""
+    return f"{VIOLATION_ISSUES[violation.kind]}: {violation.reason}"
 
 
 def unanswered(reading: Reading, covered: Covered) -> list[Ask]:

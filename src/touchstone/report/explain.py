@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from touchstone.core.result import (
     Status,
     Verification,
     Violation,
+    Waived,
 )
 from touchstone.report.plain import excerpt, one_line, plain
 
@@ -62,13 +63,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A violation by its number in the reply, why it is one, and the sources that speak against it."""
+    """A violation by its number in the reply, why it is one, and the sources that speak against it.
+
+    Its kind and span name it; of a waived one, `waived` says by whom and why, and `made` when.
+    """
 
     number: int
     kind: str
+    start: int
+    end: int
     text: str
     reason: str
     proofs: tuple[Proof, ...]
+    waived: str = ""
+    made: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +102,10 @@ class CriterionLine:
 
 @dataclass(frozen=True, slots=True)
 class GradingView:
-    """What the rubric says of the reply: its criteria, the total, the outcome with its reasons, what was missed."""
+    """What the rubric says of the reply: its criteria, the total, the outcome with its reasons, what was missed.
+
+    Violations that count are `breaches`; those that people waived are kept apart.
+    """
 
     title: str
     criteria: tuple[CriterionLine, ...]
@@ -103,6 +114,7 @@ class GradingView:
     reasons: tuple[str, ...]
     issues: tuple[str, ...]
     breaches: tuple[Breach, ...]
+    waived: tuple[Breach, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +174,11 @@ def explain(case: Case, result: Result) -> Explanation:
     )
 
 
+def waived_line(waived: Waived) -> str:
+    """Who waived a violation, and why."""
+    return one_line(f"waived by {waived.by} because {waived.reason}")
+
+
 def source_text(case: Case, source: str) -> str | None:
     """The text an evidence's `source` names (input, input[0], context[2], expected_output), if there is one."""
     name, _, rest = source.partition("[")
@@ -214,6 +231,10 @@ def _grading(grading: Grading, case: Case) -> GradingView:
         reasons=tuple(map(one_line, grading.reasons)),
         issues=tuple(map(one_line, grading.issues)),
         breaches=tuple(_breach(number, violation, case) for number, violation in enumerate(grading.violations, 1)),
+        waived=tuple(
+            replace(_breach(number, each.violation, case), waived=waived_line(each), made=each.made)
+            for number, each in enumerate(grading.waived, len(grading.violations) + 1)
+        ),
     )
 
 
@@ -230,6 +251,8 @@ def _breach(number: int, violation: Violation, case: Case) -> Breach:
     return Breach(
         number=number,
         kind=violation.kind,
+        start=violation.start,
+        end=violation.end,
         text=one_line(violation.text),
         reason=one_line(violation.reason),
         proofs=tuple(_proof(evidence, case) for evidence in violation.evidence),

@@ -78,7 +78,8 @@ def _legend(explanation: Explanation) -> Text | None:
 
 def _found(explanation: Explanation) -> RenderableType:
     """The violations, if any, then the anchors."""
-    breaches = explanation.grading.breaches if explanation.grading else ()
+    grading = explanation.grading
+    breaches = (*grading.breaches, *grading.waived) if grading else ()
     anchors = [line for finding in explanation.findings for line in _finding(finding)]
     sections = [titled("Anchors", Group(*anchors) if anchors else Text("none"))]
     if breaches:
@@ -103,6 +104,8 @@ def _breach(breach: Breach) -> Iterable[RenderableType]:
     mark, kind = (f"[!{breach.number}]", "bold magenta"), (breach.kind, VIOLATION_STYLE)
     yield Text.assemble(mark, " ", kind, f": {breach.text}")
     yield indented(Text(breach.reason), 4)
+    if breach.waived:
+        yield indented(Text(breach.waived, style="bold"), 4)
     for proof in breach.proofs:
         yield indented(_proof(proof), 4)
 

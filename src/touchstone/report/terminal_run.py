@@ -12,6 +12,7 @@ from touchstone.report.run.view import MeasureView, PatternView, RunView
 from touchstone.rubric.model import TOP
 
 _PATTERNS = 8
+_WAIVED = 20
 _STANDING_STYLES = {
     "met": "bold green",
     "open": "bold green",
@@ -35,6 +36,9 @@ def show_run(view: RunView, *, console: Console) -> None:
         console.print(titled("Criteria", _criteria(view, with_bars=console.width >= NARROW)))
     if view.pattern_lines:
         console.print(titled("What goes wrong", _patterns(view.pattern_lines, width=console.width)))
+    if waived := [f"{row.id}: {line}" for row in view.rows for line in row.waived]:
+        more = [f"{len(waived) - _WAIVED} more in the report"] if len(waived) > _WAIVED else []
+        console.print(titled("Waived violations", _list([*waived[:_WAIVED], *more])))
     if view.spread:
         console.print(titled("Spread between drafts", Text(view.spread)))
     if view.verdict is not None:

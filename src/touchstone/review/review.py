@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import VIOLATION_KINDS, Grade, Grading, Violation, ViolationKind
+from touchstone.core.result import VIOLATION_KINDS, Grade, Grading, Violation
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.rubric.outcome import conclude
 
@@ -31,25 +31,6 @@ class Review:
     supersedes: str | None = None
     withdrawn: bool = False
     seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiver:
-    """A person's word that a violation the judge found in a reply is none, and why. It is kept beside the violation.
-
-    The violation is named by its kind and span; `withdrawn` takes the waiver of the same violation back.
-    """
-
-    id: str
-    run: str
-    result: int
-    kind: ViolationKind
-    start: int
-    end: int
-    by: str
-    made: str
-    reason: str
-    withdrawn: bool = False
 
 
 def check_review(review: Review, *, rubric: Rubric, reply: str) -> None:
@@ -91,13 +72,6 @@ def current(reviews: Iterable[Review]) -> tuple[Review, ...]:
     every = tuple(reviews)
     gone = {review.supersedes for review in every}
     return tuple(review for review in every if review.id not in gone and not review.withdrawn)
-
-
-def standing(violations: Sequence[Violation], waivers: Iterable[Waiver]) -> tuple[Violation, ...]:
-    """The violations that nobody waived; of several words about one, the last counts."""
-    last = {(waiver.kind, waiver.start, waiver.end): waiver for waiver in waivers}
-    waived = {place for place, waiver in last.items() if not waiver.withdrawn}
-    return tuple(v for v in violations if (v.kind, v.start, v.end) not in waived)
 
 
 def _check_grades(grades: Mapping[str, int | None], *, rubric: Rubric) -> None:

@@ -82,9 +82,9 @@ class Reminder:
 class WeeklyReport:
     """What a week's review came to.
 
-    `judged_rate` is what the judge alone says, `corrected` what holds for all replies, `unsafe` the same of replies
-    with a violation. `unadjudicated` items count by the mean of what people said; `left_open` were reviewed without
-    an outcome and count for nothing.
+    `judged_rate` is what the judge says, less waivers, `corrected` what holds for all replies, `unsafe` the same of
+    replies with a violation. `unadjudicated` items count by the mean of what people said; `left_open` were reviewed
+    without an outcome and count for nothing.
     """
 
     queue: Queue
@@ -110,10 +110,17 @@ def weekly_report(
     *,
     rubric: Rubric,
     made: str,
+    counted: Sequence[Judged] | None = None,
     patterns: Sequence[PatternLine] = (),
     reminders: Sequence[Reminder] = (),
 ) -> WeeklyReport:
-    """The report of a queue; `judged` holds every reply the queue's items were drawn from."""
+    """The report of a queue; `judged` holds every reply the queue's items were drawn from, `counted` the same less
+    what people waived.
+
+    The correction and the agreement are about the judge's own word: people waive what they have seen, so that waivers
+    would mend the judge's errors among the reviewed replies and not among the others.
+    """
+    counted = judged if counted is None else counted
     standing = [ReviewedItem(each.item, current(each.reviews), each.ruling) for each in items]
     settled = {
         each.item.result: (each, found)
@@ -121,15 +128,14 @@ def weekly_report(
         if (found := settle(each.reviews, each.ruling, rubric=rubric)) is not None
     }
     differing = [each for each in standing if each.ruling is None and differences(each.reviews, rubric=rubric)]
-    known = [reply for reply in judged if reply.outcome is not None]
-    rate = fmean(reply.outcome == "PASS" for reply in known) if known else None
+    rate = _pass_rate(judged)
     return WeeklyReport(
         queue=queue,
         made=made,
         progress=progress(each.item.state for each in items),
-        judged_rate=rate,
-        judged_unsafe=fmean(reply.unsafe for reply in judged) if judged else None,
-        judged_open=len(judged) - len(known),
+        judged_rate=_pass_rate(counted),
+        judged_unsafe=fmean(reply.unsafe for reply in counted) if counted else None,
+        judged_open=sum(reply.outcome is None for reply in counted),
         corrected=_corrected(judged, settled, values=[_passed(reply, rate) for reply in judged], of="passed"),
         unsafe=_corrected(judged, settled, values=[float(reply.unsafe) for reply in judged], of="unsafe"),
         unadjudicated=len(differing),
@@ -139,6 +145,11 @@ def weekly_report(
         patterns=tuple(patterns),
         reminders=tuple(reminders),
     )
+
+
+def _pass_rate(replies: Sequence[Judged]) -> float | None:
+    known = [reply.outcome == "PASS" for reply in replies if reply.outcome is not None]
+    return fmean(known) if known else None
 
 
 def pattern_lines(

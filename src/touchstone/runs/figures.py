@@ -81,7 +81,7 @@ class Summary:
         return next((measure for measure in self.measures if measure.name == name), None)
 
 
-def remarks(coverage: Coverage, spread: Spread | None) -> list[str]:
+def remarks(coverage: Coverage, spread: Spread | None, *, waived: int = 0) -> list[str]:
     """What is to be said of all figures."""
     said = []
     if not coverage.replies:
@@ -92,6 +92,8 @@ def remarks(coverage: Coverage, spread: Spread | None) -> list[str]:
             f"without an outcome: {left} of {coverage.replies} replies ({coverage.abstained} left open by the judge, "
             f"{coverage.failed} could not be scored), counted neither as passed nor as failed"
         )
+    if waived:
+        said.append(f"waived by people, and not counted: {waived} violation{'s' if waived > 1 else ''}")
     if spread:
         said.append("several drafts for each case: intervals draw whole cases, as drafts of one case are alike")
     return said

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from touchstone.core.case import Case
-from touchstone.core.result import Decision, Outcome, Result, Verdict, ViolationKind
+from touchstone.core.codec import waived_from_dicts, waived_to_dicts
+from touchstone.core.result import Decision, Outcome, Result, Verdict, ViolationKind, Waived
 
 Owner = Literal["retrieval", "prompt", "policy", "tone guide", "bot safety"]
 
@@ -26,7 +27,8 @@ class Tag:
 class Record:
     """One reply of a run, as it is counted. `draft` numbers the replies drafted for one case, from 1.
 
-    `violations` names each kind once; `failed` is a reply that could not be read, drafted or scored, and `problem` why.
+    `violations` names each kind once, without those that are `waived`; `failed` is a reply that could not be read,
+    drafted or scored, and `problem` why.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Record:
     tags: tuple[Tag, ...]
     failed: bool
     problem: str | None = None
+    waived: tuple[Waived, ...] = ()
 
     @property
     def fails(self) -> bool:
@@ -74,6 +77,7 @@ def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
         tags=find_tags(case, result) if case and not failed else (),
         failed=failed,
         problem="; ".join(dict.fromkeys(failure.message for failure in result.failures)) or None,
+        waived=grading.waived if grading else (),
     )
 
 
@@ -93,6 +97,7 @@ def record_to_dict(record: Record) -> dict[str, Any]:
         "tags": [[tag.name, tag.owner, tag.detail] for tag in record.tags],
         "failed": record.failed,
         "problem": record.problem,
+        "waived": waived_to_dicts(record.waived),
     }
     return {
         name: value for name, value in row.items() if value is not None and value is not False and value not in ({}, [])
@@ -115,4 +120,5 @@ def record_from_dict(row: Mapping[str, Any]) -> Record:
         tags=tuple(Tag(*tag) for tag in row.get("tags", ())),
         failed=row.get("failed", False),
         problem=row.get("problem"),
+        waived=waived_from_dicts(row.get("waived", ())),
     )

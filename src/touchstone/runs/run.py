@@ -35,7 +35,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run. Times are ISO 8601 in UTC; `finished` is None while it is under way or was interrupted."""
+    """One run. Times are ISO 8601 in UTC; `finished` is None while it is under way or was interrupted.
+
+    `revision` goes up whenever waivers or an erasure change what is said of its replies.
+    """
 
     id: str
     started: str
@@ -44,3 +47,4 @@ class Run:
     seconds: float = 0.0
     labels: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "goldset"
+    revision: int = 0

@@ -60,7 +60,7 @@ def summarise(records: Sequence[Record], *, rubric: Rubric) -> Summary:
         violations=dict(Counter(kind for record in records for kind in record.violations).most_common()),
         reliability=_reliability(records),
         spread=spread,
-        remarks=tuple(remarks(coverage, spread)),
+        remarks=tuple(remarks(coverage, spread, waived=sum(len(record.waived) for record in records))),
     )
 
 

@@ -55,7 +55,7 @@ def visible_record(record: Record, *, is_blind: bool) -> dict[str, Any]:
 
 
 def visible_run(run: Mapping[str, Any], veil: Veil) -> dict[str, Any]:
-    """A run as the API gives it, without the examples that are still to be graded."""
+    """A run as the API gives it, without the examples and waivers on replies that are still to be graded."""
     return {
         **run,
         "patterns": [
@@ -63,4 +63,5 @@ def visible_run(run: Mapping[str, Any], veil: Veil) -> dict[str, Any]:
             for each in run["patterns"]
         ],
         "examples": {name: [id for id in ids if id not in veil.cases] for name, ids in run["examples"].items()},
+        "waived": [each for each in run["waived"] if each["id"] not in veil.cases],
     }

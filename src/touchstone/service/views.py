@@ -1,4 +1,4 @@
-"""Runs and comparisons as they are shown, made once: the figures of a finished run never change."""
+"""Runs and comparisons as they are shown, made once for each revision of a finished run."""
 
 import threading
 from collections import OrderedDict
@@ -40,7 +40,7 @@ class Views:
         return found
 
     def forget(self) -> None:
-        """Let go of all of them, as texts were erased or a run was deleted."""
+        """Let go of all of them, as a run was deleted and another may get its id."""
         with self._lock:
             self._kept.clear()
 
@@ -60,4 +60,4 @@ class Views:
 
 
 def _state(run: Run) -> tuple[Any, ...]:
-    return (run.id, run.finished, *sorted(run.labels.items()))
+    return (run.id, run.finished, run.revision, *sorted(run.labels.items()))

@@ -65,12 +65,23 @@ class Database:
                 if is_sqlite:
                     _pragma(raw, "foreign_keys = ON")
 
-    def flush(self) -> None:
-        """Moves what SQLite wrote ahead into the file, so that what was overwritten there is gone from both."""
+    def scrub(self) -> None:
+        """Writes SQLite's file anew, without what was deleted or overwritten, and empties the file written ahead.
+
+        `secure_delete` is not enough: where SQLite moves rows to another page, copies may stay behind in unused space.
+        """
         if self._path is None:
             return
         with faults(self.place), self._engine.connect() as connection:
-            _pragma(connection.connection.dbapi_connection, "wal_checkpoint(TRUNCATE)")
+            cursor = connection.connection.cursor()
+            cursor.execute("VACUUM")
+            is_busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            cursor.close()
+        if is_busy:
+            raise StoreError(
+                f"the text is erased, but another process reads the store {self.place} as it was before, and its files "
+                "may hold the text still: erase it again when that process has ended"
+            )
 
     def close(self) -> None:
         self._engine.dispose()

@@ -1,28 +1,39 @@
 """A customer's right to erasure: their text goes from every table, counts and grades stay.
 
 What is left of a case is its id, category and confidence; of a result its scores, grades and kinds of violation.
+A stored document is walked whole: a text in it stays only where it cannot quote the customer, the bot or a source.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, case, delete, exists, insert, select, text, update
 
 from touchstone.core.case import Case
-from touchstone.core.codec import result_to_dict
-from touchstone.core.result import Grading, Result, Score, Violation
+from touchstone.core.result import Violation
 from touchstone.store.columns import from_json, to_json
 from touchstone.store.people_schema import idempotency
+from touchstone.store.results import ERASED_AT, raise_revision
 from touchstone.store.review_rows import violations_from_json, violations_to_json
 from touchstone.store.review_schema import drafts, queue_items, queues, reviews, rulings, waivers
-from touchstone.store.rows import case_to_row, result_from_body
+from touchstone.store.rows import case_to_row
 from touchstone.store.schema import bodies, cases, results, runs
 
 ERASED = "(erased)"
 _CHUNK = 500
-_NUMBERS = (int, float)
+# Fields whose texts come from Touchstone, the rubric or a reviewer's account; every other field may quote the case.
+_OWN_WORDS = frozenset(
+    {"id", "decision", "verdict", "outcome", "flag", "kind", "rule", "judge", "name", "version", "hash"}
+    | {"stage", "error", "by", "made"}
+)
+# Lists whose entries are counted by their kind; any other list of quotations is emptied.
+_COUNTED = frozenset({"violations", "waived"})
+# Why an outcome is FAIL, beside the names of criteria.
+_GATES = frozenset({"safety", "score"})
+# `hallucination 0.67 > 0.50`: why a verdict is FAIL, with the name of a metric.
+_BOUND = re.compile(r" [\d.]+ [<>]=? [\d.]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,8 @@ class _Place:
 def forget_cases(connection: Connection, *, ids: Collection[str], metadata: Mapping[str, str], at: str) -> Forgotten:
     """Erases the cases of these ids, and those whose metadata has all of these values."""
     if connection.dialect.name == "postgresql":
-        # No other process may add a case that is on its way out.
+        # No other process may add a case that is on its way out. Whoever writes to a run locks its row first.
+        connection.execute(text("LOCK TABLE runs IN EXCLUSIVE MODE"))
         connection.execute(text("LOCK TABLE cases, results IN SHARE ROW EXCLUSIVE MODE"))
     places = [*_by_ids(connection, ids), *_by_metadata(connection, metadata)]
     places = list(dict.fromkeys(places))
@@ -61,6 +73,8 @@ def forget_cases(connection: Connection, *, ids: Collection[str], metadata: Mapp
         # Kept answers of the service may quote a reply; they only spare a second sending.
         connection.execute(delete(idempotency))
     numbers = sorted({place.run for place in places})
+    for number in numbers:
+        raise_revision(connection, number)
     names = [connection.scalar(select(runs.c.id).where(runs.c.number == number)) for number in numbers]
     return Forgotten(len(hashes), len(places), touched, tuple(name for name in names if name))
 
@@ -101,7 +115,7 @@ def _erase_case(connection: Connection, hash: str, places: Sequence[_Place], *, 
         response="",
         category=body.get("category"),
         confidence=body.get("confidence"),
-        metadata={"erased": at},
+        metadata={ERASED_AT: at},
     )
     row = case_to_row(left)
     if not connection.scalar(select(exists().where(cases.c.hash == row["hash"]))):
@@ -119,48 +133,32 @@ def _erase_result(connection: Connection, place: _Place) -> None:
     here = (bodies.c.run == place.run, bodies.c.position == place.position)
     body = connection.scalar(select(bodies.c.body).where(*here))
     if body is not None:
-        erased = erased_result(result_from_body(body))
-        connection.execute(update(bodies).where(*here).values(body=to_json(result_to_dict(erased))))
+        connection.execute(update(bodies).where(*here).values(body=to_json(erase_texts(from_json(body)))))
     row = (results.c.run == place.run, results.c.position == place.position)
-    tags = from_json(connection.scalar(select(results.c.tags).where(*row)) or "[]")
-    kept = to_json([[name, owner, ERASED] for name, owner, _ in tags]) if tags else "[]"
-    changed = {"tags": kept, "problem": case((results.c.problem.is_(None), None), else_=ERASED)}
+    found = connection.execute(select(results.c.tags, results.c.waived).where(*row)).one()
+    changed = {
+        "tags": to_json([[name, owner, ERASED] for name, owner, _ in from_json(found.tags)]),
+        "waived": to_json(erase_texts(from_json(found.waived), field="waived")),
+        "problem": case((results.c.problem.is_(None), None), else_=ERASED),
+    }
     connection.execute(update(results).where(*row).values(**changed))
 
 
-def erased_result(result: Result) -> Result:
-    """The result with its numbers, and none of the text it was found in."""
-    metrics = None if result.metrics is None else {name: _score(score) for name, score in result.metrics.items()}
-    return replace(
-        result,
-        reasons=tuple(reason for reason in result.reasons if _is_figure(reason)),
-        metrics=metrics,
-        rubric=None if result.rubric is None else _grading(result.rubric),
-        failures=tuple(replace(failure, message=ERASED) for failure in result.failures),
-    )
+def erase_texts(value: Any, *, field: str = "") -> Any:
+    """A stored document with its numbers and none of the text it was found in; `field` is the name it stands under."""
+    if isinstance(value, str):
+        return value if field in _OWN_WORDS else ERASED
+    if isinstance(value, dict):
+        names = {*_GATES, *(value.get("criteria") or ()), *(value.get("metrics") or ())}
+        kept = {"reasons": [each for each in value.get("reasons", ()) if _BOUND.sub("", str(each)) in names]}
+        return {name: kept[name] if name in kept else erase_texts(each, field=name) for name, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    return [erase_texts(each, field=field) for each in value if field in _COUNTED or not _is_quotation(each)]
 
 
-def _score(score: Score) -> Score:
-    parts = {name: value for name, value in score.parts.items() if isinstance(value, _NUMBERS) or value is None}
-    return replace(score, reason=ERASED, parts=parts, anchors=None if score.anchors is None else ())
-
-
-def _grading(grading: Grading) -> Grading:
-    return replace(
-        grading,
-        grades=tuple(replace(grade, reason=ERASED) for grade in grading.grades),
-        violations=tuple(map(_violation, grading.violations)),
-        issues=(),
-    )
-
-
-def _violation(violation: Violation) -> Violation:
-    return Violation(violation.kind, "", 0, 0, ERASED)
-
-
-def _is_figure(reason: str) -> bool:
-    """`hallucination 0.67 > 0.50`: a metric, a figure and a bound, and no word of the reply."""
-    return re.fullmatch(r"[a-z_]+ [\d.]+ [<>]=? [\d.]+", reason) is not None
+def _is_quotation(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, dict) and "text" in value)
 
 
 def _erase_words(connection: Connection, place: _Place) -> int:
@@ -174,7 +172,7 @@ def _erase_words(connection: Connection, place: _Place) -> int:
         count += _erase_rows(connection, reviews, "note", queue, position)
         count += _erase_rows(connection, rulings, "reason", queue, position)
     on_result = (waivers.c.run == place.run, waivers.c.result == place.position)
-    connection.execute(update(waivers).where(*on_result).values(reason=ERASED, start=0, end=0))
+    connection.execute(update(waivers).where(*on_result).values(reason=ERASED))
     return count
 
 
@@ -182,7 +180,8 @@ def _erase_rows(connection: Connection, table: Any, words: str, queue: int, posi
     here = (table.c.queue == queue, table.c.position == position)
     rows: Sequence[Row[Any]] = connection.execute(select(table).where(*here)).all()
     for row in rows:
-        marked = violations_to_json([_violation(each) for each in violations_from_json(row.violations)])
+        found = violations_from_json(row.violations)
+        marked = violations_to_json([Violation(each.kind, ERASED, each.start, each.end, ERASED) for each in found])
         said = ERASED if row._mapping[words] else ""
         connection.execute(update(table).where(table.c.number == row.number).values(violations=marked, **{words: said}))
     return len(rows)

@@ -6,9 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
 
 from touchstone.core.errors import ReviewError
-from touchstone.review.review import Waiver
+from touchstone.runs.waivers import Waiver
+from touchstone.store.counting import fetch_waivers
 from touchstone.store.database import Database
-from touchstone.store.review_rows import waiver_from_row, waiver_to_row
+from touchstone.store.results import recount
+from touchstone.store.review_rows import waiver_to_row
 from touchstone.store.review_schema import promotions, waivers
 from touchstone.store.rows import result_from_body
 from touchstone.store.schema import bodies, results, runs
@@ -31,35 +33,26 @@ class Marks:
         self._database = database
 
     def waive(self, waiver: Waiver) -> None:
-        """Keeps a waiver beside the violation it names; one sent twice counts once."""
-        if not waiver.reason.strip():
+        """Keeps a waiver beside the violation it names, and counts the reply without it; one sent twice counts once."""
+        if not waiver.reason.strip() and not waiver.withdrawn:
             raise ReviewError("a violation is waived with a reason: say why it is none")
         with self._database.writing() as connection:
+            number = _run(connection, waiver.run)
             if connection.scalar(select(exists().where(waivers.c.id == waiver.id))):
                 return
-            number = _run(connection, waiver.run)
             found = _violations(connection, number, waiver.result)
             if (waiver.kind, waiver.start, waiver.end) not in found:
                 raise ReviewError(
                     f"the judge found no {waiver.kind} at {waiver.start} to {waiver.end} of this reply", kind="unknown"
                 )
             connection.execute(insert(waivers), waiver_to_row(waiver, run=number))
+            recount(connection, number, waiver.result)
 
     def waivers(self, run: str, result: int) -> tuple[Waiver, ...]:
         """Every word on the reply's violations, in the order they were given."""
         with self._database.reading() as connection:
-            here = (waivers.c.run == _run(connection, run), waivers.c.result == result)
-            rows = connection.execute(select(waivers).where(*here).order_by(waivers.c.number))
-            return tuple(waiver_from_row(row, run=run) for row in rows)
-
-    def waivers_of_run(self, run: str) -> dict[int, tuple[Waiver, ...]]:
-        """Those of a whole run, by the reply's position."""
-        found: dict[int, tuple[Waiver, ...]] = {}
-        with self._database.reading() as connection:
-            here = waivers.c.run == _run(connection, run)
-            for row in connection.execute(select(waivers).where(here).order_by(waivers.c.number)):
-                found[row.result] = (*found.get(row.result, ()), waiver_from_row(row, run=run))
-        return found
+            found = fetch_waivers(connection, _run(connection, run), position=result)
+        return tuple(found.get(result, ()))
 
     def promote(self, run: str, result: int, *, by: str, at: str) -> None:
         """Marks a case for a gold set; once is enough."""
@@ -104,7 +97,11 @@ def _has_case() -> Any:
 
 
 def _run(connection: Connection, id: str) -> int:
-    number: int | None = connection.scalar(select(runs.c.number).where(runs.c.id == id))
+    query = select(runs.c.number).where(runs.c.id == id)
+    if connection.get_execution_options().get("writes", False):
+        # Of two waivers on one reply the second has to count the first.
+        query = query.with_for_update()
+    number: int | None = connection.scalar(query)
     if number is None:
         raise ReviewError(f"there is no run '{id}': touchstone runs list shows them", kind="unknown")
     return number

@@ -4,28 +4,35 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Insert, bindparam, func, insert, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Insert, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
+from touchstone.core.case import Case
 from touchstone.core.errors import StoreError
 from touchstone.core.result import Result
-from touchstone.runs.record import Record
+from touchstone.runs.record import Record, record
+from touchstone.store.counting import counting
 from touchstone.store.database import Database
+from touchstone.store.review_schema import waivers
 from touchstone.store.rows import (
     RECORD_COLUMNS,
     SCORED_COLUMNS,
+    Count,
     RecordReader,
     Scored,
     body_to_row,
     case_to_row,
+    counted_columns,
     result_from_body,
     result_to_row,
     scored_from_row,
     tag_rows,
 )
-from touchstone.store.schema import bodies, cases, result_tags, results
+from touchstone.store.schema import bodies, cases, result_tags, results, runs
 
+# In the metadata of a case without its text: when it was erased.
+ERASED_AT = "erased"
 # Below the number of values that either database takes in one statement.
 _CHUNK = 500
 _ANEW = "start the run anew, its gold set is not the one it was begun with"
@@ -123,7 +130,7 @@ def fetch_one(connection: Connection, run: int, *, case: str, draft: int) -> Sco
     # The first form is the one that the unique index answers.
     for form in (query.where(results.c.case_hash.is_not(None)), query.order_by(results.c.position).limit(1)):
         if (row := connection.execute(form).first()) is not None:
-            return scored_from_row(row, reader=RecordReader())
+            return scored_from_row(row, reader=RecordReader(), count=counting(connection, run, position=row.position))
     return None
 
 
@@ -131,18 +138,71 @@ def fetch_at(connection: Connection, run: int, position: int) -> Scored | None:
     """The reply at one place of a run."""
     here = (results.c.run == run, results.c.position == position)
     row = connection.execute(select(*SCORED_COLUMNS).select_from(_WITH_TEXTS).where(*here)).first()
-    return None if row is None else scored_from_row(row, reader=RecordReader())
+    if row is None:
+        return None
+    return scored_from_row(row, reader=RecordReader(), count=counting(connection, run, position=position))
 
 
 def stream_scored(database: Database, run: int) -> Iterator[Scored]:
-    reader = RecordReader()
+    reader, count = RecordReader(), _counting(database, run)
     for row in _pages(database, run, SCORED_COLUMNS, _WITH_TEXTS):
-        yield scored_from_row(row, reader=reader)
+        yield scored_from_row(row, reader=reader, count=count)
 
 
 def stream_results(database: Database, run: int) -> Iterator[Result]:
+    count = _counting(database, run)
     for row in _pages(database, run, (results.c.position, bodies.c.body), results.join(bodies)):
-        yield result_from_body(row[1])
+        yield count(row[0], result_from_body(row[1]))
+
+
+def fetch_unaided(connection: Connection, run: int) -> dict[int, Record]:
+    """The records of replies with a waiver as the judge gave them."""
+    waived = select(waivers.c.result).where(waivers.c.run == run)
+    here = (bodies.c.run == run, bodies.c.position.in_(waived))
+    rows = connection.execute(select(bodies.c.position, bodies.c.body).where(*here))
+    return {row.position: record(None, result_from_body(row.body)) for row in rows}
+
+
+def recount(connection: Connection, run: int, position: int) -> None:
+    """The columns and tags of a reply as they follow from its result and the waivers of its violations.
+
+    Of a reply whose text was erased the tags stay as long as it fails: there is nothing to find them in.
+    """
+    scored = fetch_at(connection, run, position)
+    if scored is None:
+        return
+    case = None if scored.case is None or is_erased(scored.case) else scored.case
+    counted = record(case, scored.result, draft=scored.record.draft)
+    if case is None and counted.fails:
+        counted = replace(counted, tags=scored.record.tags)
+    here = (results.c.run == run, results.c.position == position)
+    connection.execute(update(results).where(*here).values(**counted_columns(counted)))
+    connection.execute(delete(result_tags).where(result_tags.c.run == run, result_tags.c.position == position))
+    if tags := tag_rows(replace(scored, record=counted), run=run):
+        connection.execute(_INSERT_TAGS, tags)
+    raise_revision(connection, run)
+
+
+def recount_waived(connection: Connection) -> None:
+    """Every reply with a waiver, in all runs."""
+    places = connection.execute(select(waivers.c.run, waivers.c.result).distinct()).all()
+    for run, position in places:
+        recount(connection, run, position)
+
+
+def raise_revision(connection: Connection, run: int) -> None:
+    """Tells those who keep what was made of a run that it says something else now."""
+    connection.execute(update(runs).where(runs.c.number == run).values(revision=runs.c.revision + 1))
+
+
+def is_erased(case: Case) -> bool:
+    """Whether `touchstone store forget` took the case's text."""
+    return ERASED_AT in case.metadata and not case.response
+
+
+def _counting(database: Database, run: int) -> Count:
+    with database.reading() as connection:
+        return counting(connection, run)
 
 
 def _pages(

@@ -8,7 +8,8 @@ from sqlalchemy import Row
 from touchstone.core.result import Violation
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
-from touchstone.review.review import Review, Waiver
+from touchstone.review.review import Review
+from touchstone.runs.waivers import Waiver
 from touchstone.store.columns import from_json, to_json
 from touchstone.store.review_schema import queue_items, queues, reviews, rulings
 from touchstone.store.schema import runs

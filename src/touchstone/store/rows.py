@@ -1,14 +1,21 @@
 """Runs and scored replies <-> the columns they are kept in."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row
 
 from touchstone.core.case import Case
-from touchstone.core.codec import case_from_dict, case_to_dict, result_from_dict, result_to_dict
+from touchstone.core.codec import (
+    case_from_dict,
+    case_to_dict,
+    result_from_dict,
+    result_to_dict,
+    waived_from_dicts,
+    waived_to_dicts,
+)
 from touchstone.core.result import Result
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run
@@ -44,6 +51,7 @@ RECORD_COLUMNS: tuple[ColumnElement[Any], ...] = (
     results.c.violations,
     results.c.tags,
     results.c.problem,
+    results.c.waived,
 )
 SCORED_COLUMNS = (*RECORD_COLUMNS, results.c.position, results.c.seconds, cases.c.body, bodies.c.body)
 RUN_COLUMNS = (
@@ -54,7 +62,11 @@ RUN_COLUMNS = (
     runs.c.finished,
     runs.c.seconds,
     runs.c.receipt,
+    runs.c.revision,
 )
+
+# A reply's position and the judge's result -> the result as it counts.
+Count = Callable[[int, Result], Result]
 
 _RECEIPT_FIELDS = frozenset(field.name for field in fields(Receipt))
 
@@ -68,7 +80,7 @@ class RecordReader:
 
     def read(self, row: Sequence[Any]) -> Record:
         id, draft, category, confidence, decision, verdict, outcome, total, failed, grades, violations, *rest = row
-        tags, problem = rest
+        tags, problem, waived = rest
         if grades not in self._grades:
             self._grades[grades] = from_json(grades)
         if violations not in self._violations:
@@ -87,17 +99,18 @@ class RecordReader:
             () if tags == "[]" else tuple(Tag(*tag) for tag in from_json(tags)),
             failed,
             problem,
+            () if waived == "[]" else waived_from_dicts(from_json(waived)),
         )
 
 
-def scored_from_row(row: Sequence[Any], *, reader: RecordReader) -> Scored:
-    """A row of SCORED_COLUMNS -> the reply as it was added."""
+def scored_from_row(row: Sequence[Any], *, reader: RecordReader, count: Count) -> Scored:
+    """A row of SCORED_COLUMNS -> the reply as it counts."""
     *record, position, seconds, case, body = row
     return Scored(
         position=position,
         case=None if case is None else case_from_dict(from_json(case)),
         record=reader.read(record),
-        result=result_from_body(body),
+        result=count(position, result_from_body(body)),
         seconds=seconds,
     )
 
@@ -116,16 +129,24 @@ def result_to_row(scored: Scored, *, run: int, case_hash: str | None) -> dict[st
         "case_hash": case_hash,
         "category": record.category,
         "confidence": record.confidence,
-        "decision": record.decision,
         "verdict": record.verdict,
+        "failed": record.failed,
+        "seconds": scored.seconds,
+        "problem": record.problem,
+        **counted_columns(record),
+    }
+
+
+def counted_columns(record: Record) -> dict[str, Any]:
+    """The columns that waivers change."""
+    return {
+        "decision": record.decision,
         "outcome": record.outcome,
         "total": record.total,
-        "failed": record.failed,
         "grades": to_json(dict(record.grades)),
         "violations": to_json(record.violations),
         "tags": to_json([(tag.name, tag.owner, tag.detail) for tag in record.tags]) if record.tags else "[]",
-        "seconds": scored.seconds,
-        "problem": record.problem,
+        "waived": to_json(waived_to_dicts(record.waived)) if record.waived else "[]",
     }
 
 
@@ -169,6 +190,7 @@ def run_from_row(row: Row[Any], *, labels: Mapping[str, str]) -> Run:
         receipt=Receipt(**receipt),
         labels=labels,
         kind=row.kind,
+        revision=row.revision,
     )
 
 

@@ -31,6 +31,7 @@ from touchstone.store.results import (
     fetch_one,
     fetch_positions,
     fetch_records,
+    fetch_unaided,
     insert_scored,
     stream_results,
     stream_scored,
@@ -309,6 +310,11 @@ class Store:
         with self._database.reading() as connection:
             return fetch_all(connection, self._number(connection, id))
 
+    def unaided(self, id: str) -> dict[int, Record]:
+        """Of the replies with a waiver, by position: what the judge made of them, without tags."""
+        with self._database.reading() as connection:
+            return fetch_unaided(connection, self._number(connection, id))
+
     def categories(self, id: str) -> tuple[str, ...]:
         with self._database.reading() as connection:
             return fetch_categories(connection, self._number(connection, id))
@@ -337,7 +343,7 @@ class Store:
         """Erases the text of these cases, and of those whose metadata has all these values; counts stay."""
         with self._database.writing() as connection:
             forgotten = forget_cases(connection, ids=cases, metadata=metadata or {}, at=at)
-        self._database.flush()
+        self._database.scrub()
         return forgotten
 
     def count_results(self, id: str) -> int:

@@ -1,7 +1,8 @@
 """The tables of runs, as the newest migration leaves them; those of reviews and people have modules of their own.
 
-A result is two rows: a narrow one in `results` that figures, filters and pages are made from, and its whole text in
-`bodies`, which is read one at a time. A case is kept once, under the hash of its content, however many runs score it.
+A result is two rows: a narrow one in `results` that figures, filters and pages are made from, as it counts after
+waivers, and its whole text in `bodies`, as the judge gave it, which is read one at a time. A case is kept once, under
+the hash of its content, however many runs score it.
 """
 
 from sqlalchemy import (
@@ -21,7 +22,7 @@ from sqlalchemy import (
 from touchstone.store.columns import Words
 
 # The newest migration; a store at another version is upgraded or refused when it is opened.
-HEAD = "0003"
+HEAD = "0004"
 # Its own name, so that a PostgreSQL database can be shared with other programs that use Alembic.
 VERSION_TABLE = "touchstone_version"
 
@@ -49,6 +50,8 @@ runs = Table(
     Column("receipt_hash", String(32), nullable=False, index=True),
     # The rubric as it was, so that a report can be made from the run alone.
     Column("rubric", Words, nullable=False),
+    # Goes up whenever waivers or an erasure change what is said of its replies, so that nothing older is shown.
+    Column("revision", Integer, nullable=False, server_default="0"),
     sqlite_autoincrement=True,
 )
 
@@ -90,6 +93,8 @@ results = Table(
     Column("seconds", Double, nullable=False),
     # Of a failed reply: what was wrong, without a look into its text.
     Column("problem", Words),
+    # Violations that people found to be none; the other columns are as they count without these.
+    Column("waived", Text, nullable=False, server_default="[]"),
     # Kept in the order of the key, so that a page is read from neighbouring places.
     sqlite_with_rowid=False,
 )

@@ -12,11 +12,14 @@ from sqlalchemy import Connection, column, inspect, select, table, text
 from touchstone.core.errors import StoreError
 from touchstone.store import people_schema, review_schema
 from touchstone.store.database import Database
+from touchstone.store.results import recount_waived
 from touchstone.store.schema import HEAD, VERSION_TABLE, metadata
 
 # Named here so that `metadata` has every table, whoever opens the store.
 TABLES = (*review_schema.TABLES, *people_schema.TABLES)
 
+# Waivers given in a store of an earlier version were kept, and counted for nothing.
+COUNTED_SINCE = "0004"
 MIGRATIONS = Path(__file__).parent / "migrations"
 # Any number does, as long as every version of Touchstone uses the same.
 _ADVISORY_LOCK = 7_823_650_114
@@ -35,6 +38,8 @@ def upgrade(database: Database) -> None:
         if version is None:
             _refuse_foreign(connection, place=database.place)
         _migrate(connection, version=version, place=database.place)
+        if version is not None and version < COUNTED_SINCE:
+            recount_waived(connection)
 
 
 def _version(connection: Connection) -> str | None:

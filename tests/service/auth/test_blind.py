@@ -144,7 +144,7 @@ def test_a_violation_is_not_waived_before_the_reply_is_graded(team):
     ada = team.people["ada"]
     body = {"kind": "hallucination", "start": 9, "end": 16, "reason": "none"}
     assert ada.post(f"/v1/runs/week-1/results/{MINE}/waivers", json=body).status_code == 409
-    assert ada.post(f"/runs/week-1/replies/{MINE}/waive", data={"number": 0, "reason": "none"}).status_code == 409
+    assert ada.post(f"/runs/week-1/replies/{MINE}/waive", data=body).status_code == 409
 
 
 def test_once_submitted_all_is_shown_to_me_and_not_to_the_other(team):

@@ -16,6 +16,7 @@ def run_to_dict(view: RunView) -> dict[str, Any]:
         "summary": figures_to_dict(view.summary),
         "patterns": [pattern_to_dict(pattern) for pattern in view.patterns],
         "examples": {"best": [each.id for each in view.best], "worst": [each.id for each in view.worst]},
+        "waived": [{"id": row.id, "draft": row.draft, "violation": line} for row in view.rows for line in row.waived],
     }
 
 

@@ -8,6 +8,7 @@ from touchstone.report.run.view import PatternView, RunView
 
 _PATTERNS = 8
 _EXAMPLES = 3
+_WAIVED = 20
 
 
 def render_markdown(view: RunView) -> str:
@@ -40,6 +41,11 @@ def _lines(view: RunView) -> Iterator[str]:
     if view.pattern_lines:
         yield "\n### What goes wrong\n"
         yield from _patterns(view.pattern_lines)
+    if waived := [(row.id, line) for row in view.rows for line in row.waived]:
+        yield "\n### Waived violations\n"
+        yield from (f"- {literal(id)}: {prose(line)}" for id, line in waived[:_WAIVED])
+        if (more := len(waived) - _WAIVED) > 0:
+            yield f"- {more} more in the report"
     if view.spread:
         yield f"\n{prose(view.spread)}"
     yield ""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from touchstone.report.explain import waived_line
 from touchstone.report.figures import NONE, points, words
 from touchstone.report.plain import one_line
 from touchstone.runs.record import Record
@@ -27,7 +28,8 @@ class TagLine:
 class Row:
     """One reply. `number` is its place in the run, from 1; `outcome` is PASS, FAIL or "not scored".
 
-    `faults` names each tag once; `problem` says why the reply could not be scored.
+    `faults` names each tag once; `problem` says why the reply could not be scored; `waived` are violations that do not
+    count, with who says so and why.
     """
 
     number: int
@@ -44,6 +46,7 @@ class Row:
     faults: tuple[str, ...]
     failed: bool
     problem: str = ""
+    waived: tuple[str, ...] = ()
 
 
 def rows_of(records: Sequence[Record], *, criteria: Sequence[str]) -> tuple[Row, ...]:
@@ -97,6 +100,7 @@ def _row(number: int, record: Record, criteria: Sequence[str]) -> Row:
         faults=tuple(dict.fromkeys(_words(tag.name) for tag in record.tags)),
         failed=record.failed,
         problem=one_line(record.problem or "")[:_LONGEST_PROBLEM],
+        waived=tuple(f"{_words(each.violation.kind)} {waived_line(each)}" for each in record.waived),
     )
 
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from touchstone.report.run.json import run_to_dict
 from touchstone.review.action import Action, ActionState
-from touchstone.review.review import Waiver
+from touchstone.runs.waivers import Waiver
 from touchstone.service.api.answers import find_run, json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.api.once import IdempotencyKey, carry_out
@@ -16,11 +16,11 @@ from touchstone.service.api.runs import RunName
 from touchstone.service.api.shapes import ChangedAction, NewAction, NewWaiver
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
-from touchstone.service.blind import WHY, veil_of, visible_run
+from touchstone.service.blind import veil_of, visible_run
 from touchstone.service.clock import now
 from touchstone.service.context import Here
 from touchstone.service.keeping import kept
-from touchstone.service.problems import Refusal
+from touchstone.service.waiving import waive_violation
 
 router = APIRouter(prefix="/v1", tags=["patterns"])
 _Position = Annotated[int, Path(ge=0, lt=2**31)]
@@ -85,16 +85,12 @@ def change_action(
 def waive(
     here: Here, who: Reviewer, run: RunName, position: _Position, *, content: NewWaiver, key: IdempotencyKey = None
 ) -> Response:
-    """Waive a violation that is none, with a reason; both are kept."""
+    """Waive a violation that is none, with a reason, or take that back; outcome, decision and figures follow."""
     found = find_run(here, run)
-    if position in veil_of(here, who, found.id).positions:
-        raise Refusal(409, "conflict", WHY)
 
     def keep(id: str) -> dict[str, Any]:
-        said = {**content.model_dump(), "reason": kept(here, content.reason)}
-        waiver = Waiver(id=id, run=found.id, result=position, by=who.name, made=now(), **said)
-        here.store.marks.waive(waiver)
-        note(here, who, "violation waived", f"{found.id}/{position}")
+        said = {"by": who.name, "made": now(), **content.model_dump()}
+        waive_violation(here, who, Waiver(id=id, run=found.id, result=position, **said))
         return {"id": id, "run": found.id, "position": position}
 
     route = f"runs/{found.id}/results/{position}/waivers"

@@ -67,14 +67,14 @@ class NewRuling(BaseModel):
 
 
 class NewWaiver(BaseModel):
-    """A person's word that a violation the judge found is none, and why; `withdrawn` takes it back."""
+    """A person's word that a violation the judge found is none, and why; to take it back, no reason is needed."""
 
     model_config = _taken({"kind": "pii_leakage", "start": 0, "end": 4, "reason": "the shop's own number"})
 
     kind: ViolationKind
     start: _Place
     end: _Place
-    reason: Annotated[str, Field(min_length=1, max_length=2000)]
+    reason: Annotated[str, Field(max_length=2000)] = ""
     withdrawn: bool = False
 
 

@@ -7,13 +7,12 @@ from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
 from touchstone.core.case import Case
-from touchstone.core.errors import ReviewError
-from touchstone.core.result import Violation
+from touchstone.core.result import ViolationKind
 from touchstone.report.explain import explain
 from touchstone.report.plain import plain
 from touchstone.report.run.examples import example_view
 from touchstone.report.run.rows import Places, rows_of
-from touchstone.review.review import Waiver, standing
+from touchstone.runs.waivers import Waiver
 from touchstone.service.api.answers import asking, find_run
 from touchstone.service.audit import note
 from touchstone.service.auth.guard import Reviewer, Viewer
@@ -21,14 +20,14 @@ from touchstone.service.auth.principal import Principal
 from touchstone.service.blind import WHY, veil_of
 from touchstone.service.clock import now
 from touchstone.service.context import Here
-from touchstone.service.keeping import kept
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.pages.sources import MOST_REPLY, sources_of
+from touchstone.service.waiving import waive_violation
 
 router = APIRouter(include_in_schema=False)
 _Field = Annotated[str, Form(max_length=2_000)]
-_Number = Annotated[int, Form(ge=0)]
+_Place = Annotated[int, Form(ge=0, lt=2**31)]
 
 
 @router.get("/runs/{id}/cases")
@@ -58,8 +57,6 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
         failures = [failure.message for failure in scored.result.failures]
         return show(request, "case_missing.html", who=who, failures=failures, **common)
     view = example_view(scored.case, scored.result, places=Places((), shown=iter(())))
-    waivers = here.store.marks.waivers(run.id, position)
-    found = scored.result.rubric.violations if scored.result.rubric else ()
     return show(
         request,
         "case.html",
@@ -70,8 +67,6 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
         has_context=scored.case.context is not None,
         is_full=full,
         draft=scored.record.draft,
-        violations=found,
-        waived=_waived(found, waivers),
         history=_history(scored.record.id, here=here, who=who),
         is_promoted=any(each.result == position for each in here.store.marks.promoted(run=run.id)),
         confidence=scored.case.confidence,
@@ -87,21 +82,27 @@ def waive(
     id: str,
     position: int,
     *,
-    number: _Number,
+    kind: Annotated[ViolationKind, Form()],
+    start: _Place,
+    end: _Place,
     reason: _Field = "",
     withdrawn: Annotated[str, Form()] = "",
     back: Annotated[str, Form()] = "",
 ) -> Response:
     """Note that a violation is none, and why; or take that back."""
-    if position in veil_of(here, who, id).positions:
-        raise ReviewError(WHY, kind="conflict")
-    scored = here.store.at(id, position)
-    violations = scored.result.rubric.violations if scored.result.rubric else ()
-    if number >= len(violations):
-        raise ReviewError(f"the reply has no violation {number + 1}: load the page again", kind="unknown")
-    if not reason.strip() and not withdrawn:
-        raise ReviewError("a waiver needs a reason: say why the violation is none")
-    _keep_waiver(here, who, violations[number], run=id, position=position, reason=reason, withdrawn=bool(withdrawn))
+    waiver = Waiver(
+        id=secrets.token_hex(8),
+        run=id,
+        result=position,
+        kind=kind,
+        start=start,
+        end=end,
+        by=who.name,
+        made=now(),
+        reason=reason,
+        withdrawn=bool(withdrawn),
+    )
+    waive_violation(here, who, waiver)
     return go_to(_back(back, id, position))
 
 
@@ -118,38 +119,9 @@ def promote(here: Here, who: Reviewer, id: str, position: int, *, back: Annotate
     return go_to(_back(back, id, position))
 
 
-def _keep_waiver(
-    here: Here, who: Principal, violation: Violation, *, run: str, position: int, reason: str, withdrawn: bool
-) -> None:
-    here.store.marks.waive(
-        Waiver(
-            id=secrets.token_hex(8),
-            run=run,
-            result=position,
-            kind=violation.kind,
-            start=violation.start,
-            end=violation.end,
-            by=who.name,
-            made=now(),
-            reason=kept(here, reason.strip()),
-            withdrawn=withdrawn,
-        )
-    )
-    note(here, who, f"waiver of {violation.kind} {'taken back' if withdrawn else 'given'}", f"{run}/{position}")
-
-
 def _back(path: str, run: str, position: int) -> str:
     """The review that somebody came from, or the case's own page."""
     return path if path.startswith("/review/") and path.isprintable() else f"/runs/{run}/replies/{position}"
-
-
-def _waived(violations: tuple[Violation, ...], waivers: tuple[Waiver, ...]) -> list[Waiver | None]:
-    """For each violation the waiver that stands, if any."""
-    found: list[Waiver | None] = []
-    for violation in violations:
-        about = [w for w in waivers if (w.kind, w.start, w.end) == (violation.kind, violation.start, violation.end)]
-        found.append(None if standing([violation], about) else about[-1])
-    return found
 
 
 def _blind(case: Case, *, is_whole: bool) -> dict[str, Any]:

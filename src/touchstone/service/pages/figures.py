@@ -1,4 +1,4 @@
-"""Runs -> their figures, worked out once: a finished run does not change, and its pages are opened often.
+"""Runs -> their figures, worked out once for each revision: the pages of a finished run are opened often.
 
 Only figures and names are kept, no text of a customer: what `touchstone store forget` erases is not kept alive here.
 """
@@ -37,7 +37,7 @@ class Figures:
 
 def figures_of(run: Run, *, store: Store) -> Figures:
     """The figures of a run."""
-    return _kept(("figures", store.place, run.id), run.finished, lambda: _figures(open_run(run.id, store=store)))
+    return _kept(("figures", store.place, run.id), _version(run), lambda: _figures(open_run(run.id, store=store)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Outline:
 
 def outline_of(run: Run, *, store: Store) -> Outline:
     """The run in outline: quick, as nothing is drawn again and again for it."""
-    return _kept(("outline", store.place, run.id), run.finished, lambda: _outline(store.records(run.id)))
+    return _kept(("outline", store.place, run.id), _version(run), lambda: _outline(store.records(run.id)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,25 @@ class Choices:
 def choices_of(run: Run, *, store: Store) -> Choices:
     """The filters of a run."""
     key = ("choices", store.place, run.id)
-    return _kept(key, run.finished, lambda: Choices(store.categories(run.id), store.tags(run.id)))
+    return _kept(key, _version(run), lambda: Choices(store.categories(run.id), store.tags(run.id)))
 
 
 def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:
     """What changed from one run to another, without the cases that changed sides."""
-    finished = f"{before.finished} {after.finished}" if before.finished and after.finished else None
+    versions = _version(before), _version(after)
+    version = None if None in versions else " ".join(map(str, versions))
     key = ("comparison", store.place, before.id, after.id)
-    return _kept(key, finished, lambda: replace(_compared(before, after, store=store), flips=()))
+    return _kept(key, version, lambda: replace(_compared(before, after, store=store), flips=()))
 
 
 def rubric_of(run: Run, *, store: Store) -> Rubric:
     """The rubric a run was graded by."""
     return parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
+
+
+def _version(run: Run) -> str | None:
+    """None while the run is under way."""
+    return f"{run.finished} {run.revision}" if run.finished else None
 
 
 def _outline(records: Sequence[Record]) -> Outline:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from touchstone.app.review import ItemView, rubric_of, view_item
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import Grading, Violation
+from touchstone.core.result import Grading
 from touchstone.report.explain import explain
 from touchstone.report.figures import points
 from touchstone.report.plain import plain
@@ -184,7 +184,6 @@ def voices_of(view: ItemView, *, first: str | None = None) -> list[Voice]:
 
 def _compared(request: Request, here: Here, who: Principal, view: ItemView, mine: Review) -> Response:
     case, scored = view.scored.case, view.scored
-    found = scored.result.rubric.violations if scored.result.rubric else ()
     return show(
         request,
         "reviewed.html",
@@ -197,7 +196,6 @@ def _compared(request: Request, here: Here, who: Principal, view: ItemView, mine
         explanation=explain(case, scored.result) if case else None,
         sources=sources_of(case, scored.result) if case else (),
         has_context=case is not None and case.context is not None,
-        waived=[_is_waived(violation, view) for violation in found],
         progress=_progress(here, who, view.queue.id),
         is_promoted=any(each.result == view.item.result for each in here.store.marks.promoted(run=view.queue.run)),
         others_open=view.queue.needed - len(current(view.reviews)),
@@ -213,12 +211,6 @@ def _voice(name: str, grading: Grading, note: str) -> Voice:
         tuple(dict.fromkeys(violation.kind for violation in grading.violations)),
         note,
     )
-
-
-def _is_waived(violation: Violation, view: ItemView) -> bool:
-    from touchstone.review.review import standing
-
-    return not standing([violation], view.waivers)
 
 
 def _open(here: Here, who: Principal, queue: str, position: int) -> ItemView:
