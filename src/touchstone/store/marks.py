@@ -30,13 +30,13 @@ class Marks:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def waive(self, waiver: Waiver) -> None:
-        """Keeps a waiver beside the violation it names; one sent twice counts once."""
-        if not waiver.reason.strip():
+    def waive(self, waiver: Waiver) -> bool:
+        """Keeps a waiver beside the violation it names, and whether it is new: one sent twice counts once."""
+        if not waiver.withdrawn and not waiver.reason.strip():
             raise ReviewError("a violation is waived with a reason: say why it is none")
         with self._database.writing() as connection:
             if connection.scalar(select(exists().where(waivers.c.id == waiver.id))):
-                return
+                return False
             number = _run(connection, waiver.run)
             found = _violations(connection, number, waiver.result)
             if (waiver.kind, waiver.start, waiver.end) not in found:
@@ -44,6 +44,7 @@ class Marks:
                     f"the judge found no {waiver.kind} at {waiver.start} to {waiver.end} of this reply", kind="unknown"
                 )
             connection.execute(insert(waivers), waiver_to_row(waiver, run=number))
+            return True
 
     def waivers(self, run: str, result: int) -> tuple[Waiver, ...]:
         """Every word on the reply's violations, in the order they were given."""
@@ -61,21 +62,27 @@ class Marks:
                 found[row.result] = (*found.get(row.result, ()), waiver_from_row(row, run=run))
         return found
 
-    def promote(self, run: str, result: int, *, by: str, at: str) -> None:
-        """Marks a case for a gold set; once is enough."""
+    def promote(self, run: str, result: int, *, by: str, at: str) -> bool:
+        """Marks a case for a gold set, and whether that is new; once is enough."""
         with self._database.writing() as connection:
             number = _run(connection, run)
             if connection.scalar(select(exists().where(*_here(number, result)))):
-                return
+                return False
             if not connection.scalar(
                 select(exists().where(results.c.run == number, results.c.position == result, _has_case()))
             ):
                 raise ReviewError(f"run {run} has no case at position {result}", kind="unknown")
             connection.execute(insert(promotions), {"run": number, "result": result, "by": by, "made": at})
+            return True
 
-    def demote(self, run: str, result: int) -> None:
+    def demote(self, run: str, result: int) -> bool:
+        """Takes the mark away, and whether there was one."""
         with self._database.writing() as connection:
-            connection.execute(delete(promotions).where(*_here(_run(connection, run), result)))
+            return bool(connection.execute(delete(promotions).where(*_here(_run(connection, run), result))).rowcount)
+
+    def is_promoted(self, run: str, result: int) -> bool:
+        with self._database.reading() as connection:
+            return bool(connection.scalar(select(exists().where(*_here(_run(connection, run), result)))))
 
     def promoted(self, *, run: str | None = None) -> tuple[Promotion, ...]:
         """In the order they were marked."""

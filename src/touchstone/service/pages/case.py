@@ -14,20 +14,19 @@ from touchstone.report.plain import plain
 from touchstone.report.run.examples import example_view
 from touchstone.report.run.rows import Places, rows_of
 from touchstone.review.review import Waiver, standing
+from touchstone.service import commands
 from touchstone.service.api.answers import asking, find_run
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Reviewer, Viewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.blind import WHY, veil_of
-from touchstone.service.clock import now
 from touchstone.service.context import Here
-from touchstone.service.keeping import kept
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.pages.sources import MOST_REPLY, sources_of
+from touchstone.service.shapes import NewWaiver, filled
 
 router = APIRouter(include_in_schema=False)
-_Field = Annotated[str, Form(max_length=2_000)]
+_Field = Annotated[str, Form()]
 _Number = Annotated[int, Form(ge=0)]
 
 
@@ -73,7 +72,7 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
         violations=found,
         waived=_waived(found, waivers),
         history=_history(scored.record.id, here=here, who=who),
-        is_promoted=any(each.result == position for each in here.store.marks.promoted(run=run.id)),
+        is_promoted=here.store.marks.is_promoted(run.id, position),
         confidence=scored.case.confidence,
         metadata=[(name, value) for name, value in scored.case.metadata.items()][:20],
         **common,
@@ -89,53 +88,31 @@ def waive(
     *,
     number: _Number,
     reason: _Field = "",
-    withdrawn: Annotated[str, Form()] = "",
-    back: Annotated[str, Form()] = "",
+    withdrawn: _Field = "",
+    back: _Field = "",
 ) -> Response:
     """Note that a violation is none, and why; or take that back."""
-    if position in veil_of(here, who, id).positions:
-        raise ReviewError(WHY, kind="conflict")
-    scored = here.store.at(id, position)
-    violations = scored.result.rubric.violations if scored.result.rubric else ()
+    run = find_run(here, id)
+    with asking(here, f"the run has no reply {position + 1}"):
+        grading = here.store.at(run.id, position).result.rubric
+    violations = grading.violations if grading else ()
     if number >= len(violations):
         raise ReviewError(f"the reply has no violation {number + 1}: load the page again", kind="unknown")
-    if not reason.strip() and not withdrawn:
-        raise ReviewError("a waiver needs a reason: say why the violation is none")
-    _keep_waiver(here, who, violations[number], run=id, position=position, reason=reason, withdrawn=bool(withdrawn))
+    found = violations[number]
+    waiver = filled(
+        NewWaiver, kind=found.kind, start=found.start, end=found.end, reason=reason, withdrawn=bool(withdrawn)
+    )
+    commands.waive(here, who, run.id, position, waiver, id=secrets.token_hex(8))
     return go_to(_back(back, id, position))
 
 
 @router.post("/runs/{id}/replies/{position}/promote")
-def promote(here: Here, who: Reviewer, id: str, position: int, *, back: Annotated[str, Form()] = "") -> Response:
+def promote(here: Here, who: Reviewer, id: str, position: int, *, back: _Field = "") -> Response:
     """Put the case among those that are to enter a gold set, or take it out again."""
-    if any(each.result == position for each in here.store.marks.promoted(run=id)):
-        here.store.marks.demote(id, position)
-        act = "taken out of the gold-set candidates"
-    else:
-        here.store.marks.promote(id, position, by=who.name, at=now())
-        act = "made a gold-set candidate"
-    note(here, who, act, f"{id}/{position}")
+    run = find_run(here, id).id
+    change = commands.demote if here.store.marks.is_promoted(run, position) else commands.promote
+    change(here, who, run, position)
     return go_to(_back(back, id, position))
-
-
-def _keep_waiver(
-    here: Here, who: Principal, violation: Violation, *, run: str, position: int, reason: str, withdrawn: bool
-) -> None:
-    here.store.marks.waive(
-        Waiver(
-            id=secrets.token_hex(8),
-            run=run,
-            result=position,
-            kind=violation.kind,
-            start=violation.start,
-            end=violation.end,
-            by=who.name,
-            made=now(),
-            reason=kept(here, reason.strip()),
-            withdrawn=withdrawn,
-        )
-    )
-    note(here, who, f"waiver of {violation.kind} {'taken back' if withdrawn else 'given'}", f"{run}/{position}")
 
 
 def _back(path: str, run: str, position: int) -> str:
@@ -165,7 +142,7 @@ def _blind(case: Case, *, is_whole: bool) -> dict[str, Any]:
 
 
 def _history(case: str, *, here: Here, who: Principal) -> list[dict[str, object]]:
-    found = here.store.history(case)[:20]
+    found = here.store.history(case, limit=20)
     veils = {id: veil_of(here, who, id) for id in {each.run.id for each in found}}
     past = [each for each in found if each.position not in veils[each.run.id].positions]
     rows = rows_of([each.record for each in past], criteria=list(past[0].record.grades) if past else [])
