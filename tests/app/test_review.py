@@ -201,7 +201,11 @@ def test_queues_are_found_by_id_name_or_beginning(store):
 
 WRONG = [
     ({"n": 0}, "at least 1"),
-    ({"oversampling": 0.5}, "all alike, or more"),
+    ({"oversampling": 0.5}, "give 1, all alike, to 100"),
+    ({"oversampling": 101.0}, "give 1, all alike, to 100"),
+    ({"oversampling": float("nan")}, "give 1, all alike, to 100"),
+    ({"needed": 2, "reviewers": ("ada",)}, "1 is named: name one more"),
+    ({"needed": 2, "reviewers": ("ada", "ada")}, "1 is named: name one more"),
     ({"needed": 3}, "allowed are 1 and 2"),
 ]
 

@@ -37,10 +37,12 @@ def grade(queue, position, who="ann"):
 
 
 def test_a_file_of_replies_becomes_a_queue_and_another_one_of_the_same_run(touchstone, queue):
-    again = touchstone("review", "sample", "-n", "2", "--double", "--name", "again", "--reviewer", "ann")
+    again = touchstone(
+        "review", "sample", "-n", "2", "--double", "--name", "again", "--reviewer", "ann", "--reviewer", "ben"
+    )
     assert (again.code, "2 of 3 replies" in again.out) == (0, True)
     listed = json.loads(touchstone("review", "queue", "--json").out)
-    assert (listed[0]["name"], listed[0]["needed"], listed[0]["reviewers"]) == ("again", 2, ["ann"])
+    assert (listed[0]["name"], listed[0]["needed"], listed[0]["reviewers"]) == ("again", 2, ["ann", "ben"])
     assert queue in touchstone("review", "queue").out
 
 

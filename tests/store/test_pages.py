@@ -7,7 +7,7 @@ from tests.store.samples import run_named, scored, unread
 
 from touchstone.core.errors import StoreError
 from touchstone.store.database import open_database
-from touchstone.store.pages import Filters, page_query
+from touchstone.store.pages import Filters, page_query, write_cursor
 from touchstone.store.queues import items_query, next_query
 from touchstone.store.run_list import runs_query
 from touchstone.store.runs import open_store
@@ -229,6 +229,23 @@ def test_a_case_s_history_names_its_runs_the_newest_first(store):
         store.add_results(id, [scored(0), scored(1)])
     assert [(past.run.id, past.position) for past in store.history("c-1")] == [("r2", 1), ("r1", 1)]
     assert store.history("c-9") == ()
+
+
+def test_a_case_s_history_is_read_page_by_page(store):
+    for id in ("r1", "r2", "r3"):
+        # All began in one second.
+        store.create_run(run_named(id, started="2026-01-01T10:00:00+00:00"), rubric="")
+        store.add_results(id, [scored(0), scored(1), scored(2, id="c-1", draft=2)])
+    whole = store.history("c-1")
+    assert [(past.run.id, past.position) for past in whole] == [(id, at) for id in ("r3", "r2", "r1") for at in (1, 2)]
+    walked, after = [], None
+    while page := store.history("c-1", after=after, limit=1):
+        walked += page
+        after = page[-1].cursor
+    assert tuple(walked) == whole
+    for wrong in ("r3", "nonsense", write_cursor("none", 1), write_cursor(1)):
+        with pytest.raises(StoreError, match="the cursor is none of this list"):
+            store.history("c-1", after=wrong)
 
 
 def test_a_production_run_is_not_the_latest_gold_set_run(place):

@@ -92,7 +92,7 @@ def test_a_withdrawn_review_brings_the_reply_back(store):
     begin(store, items=1)
     store.reviews.submit(review_of(0), rubric=rubric)
     assert next_position(store, "ann") is None
-    store.reviews.withdraw("q1-0-ann", id="w1", by="ann", made=NOW, rubric=rubric)
+    store.reviews.withdraw("q1-0-ann", queue="q1", id="w1", by="ann", made=NOW, rubric=rubric)
     assert next_position(store, "ann") == 0
 
 

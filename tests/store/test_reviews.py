@@ -52,6 +52,21 @@ def test_an_edit_is_appended_and_what_it_supersedes_stays(store):
     assert store.reviews.mine("q1", "ann") == (second,)
 
 
+def test_a_person_s_reviews_are_read_page_by_page_also_when_one_is_taken_back_meanwhile(store):
+    begin(store)
+    for position in range(3):
+        store.reviews.submit(review_of(position), rubric=rubric)
+    first = store.reviews.mine("q1", "ann", limit=1)
+    assert [review.position for review in first] == [2]
+    store.reviews.withdraw(first[0].id, queue="q1", id="w1", by="ann", made=NOW, rubric=rubric)
+    rest = store.reviews.mine("q1", "ann", after=first[0].id)
+    assert [review.position for review in rest] == [1, 0]
+    assert store.reviews.mine("q1", "ann", after=rest[-1].id) == ()
+    for who, wrong in (("ann", "unheard-of"), ("ben", rest[0].id)):
+        with pytest.raises(ReviewError, match="the cursor is none of this list"):
+            store.reviews.mine("q1", who, after=wrong)
+
+
 @pytest.mark.parametrize("supersedes", [None, "q1-0-ann", "unheard-of"])
 def test_an_edit_of_anything_but_the_last_review_is_refused(store, supersedes):
     begin(store)
@@ -90,7 +105,7 @@ def test_a_third_review_of_a_finished_item_is_kept_as_well(store):
 def test_a_withdrawn_review_stays_on_record_and_counts_no_more(store):
     begin(store)
     store.reviews.submit(review_of(0), rubric=rubric)
-    back = store.reviews.withdraw("q1-0-ann", id="w1", by="ann", made=NOW, rubric=rubric)
+    back = store.reviews.withdraw("q1-0-ann", queue="q1", id="w1", by="ann", made=NOW, rubric=rubric)
     assert back.item.state == "waiting"
     assert [review.withdrawn for review in store.reviews.of_item("q1", 0)] == [False, True]
     assert store.reviews.mine("q1", "ann") == ()
@@ -101,9 +116,18 @@ def test_only_the_reviewer_takes_a_review_back(store):
     begin(store)
     store.reviews.submit(review_of(0), rubric=rubric)
     with pytest.raises(ReviewError, match="ann's"):
-        store.reviews.withdraw("q1-0-ann", id="w1", by="ben", made=NOW, rubric=rubric)
+        store.reviews.withdraw("q1-0-ann", queue="q1", id="w1", by="ben", made=NOW, rubric=rubric)
     with pytest.raises(ReviewError, match="no review 'x'"):
-        store.reviews.withdraw("x", id="w1", by="ben", made=NOW, rubric=rubric)
+        store.reviews.withdraw("x", queue="q1", id="w1", by="ben", made=NOW, rubric=rubric)
+
+
+def test_a_review_is_taken_back_in_its_own_queue(store):
+    begin(store)
+    begin(store, queue="q2")
+    store.reviews.submit(review_of(0), rubric=rubric)
+    with pytest.raises(ReviewError, match="q2 has no review") as refused:
+        store.reviews.withdraw("q1-0-ann", queue="q2", id="w1", by="ann", made=NOW, rubric=rubric)
+    assert refused.value.kind == "unknown"
 
 
 BEYOND = Violation("hallucination", "", 0, 999, "")
@@ -199,6 +223,7 @@ def test_a_waiver_is_kept_beside_the_violation(store):
     for each in (waiver(), waiver(), back):
         store.marks.waive(each)
     assert store.marks.waivers("r1", 0) == (waiver(), back)
+    assert store.marks.waive(waiver("w3", reason="", withdrawn=True))
     assert store.result("r1", "c-0").result.rubric.violations == (PROMISE,)
 
 

@@ -12,7 +12,7 @@ from touchstone.review.adjudication import Difference, Ruling, differences
 from touchstone.review.agreement import Agreement
 from touchstone.review.queue import Item, Queue
 from touchstone.review.review import Review, current
-from touchstone.review.sampling import OVERSAMPLING, SIZE, Candidate, choose
+from touchstone.review.sampling import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Candidate, choose
 from touchstone.review.weekly import (
     ActionLine,
     Judged,
@@ -64,14 +64,8 @@ class ItemView:
 
 
 def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str, id: str | None = None) -> Queue:
-    """A new queue of replies drawn from a run. One that has the `id` already is given as it is."""
-    id = id or f"q-{secrets.token_hex(4)}"
-    if (made := store.queues.find(id)) is not None:
-        return made
-    if drawing.n < 1:
-        raise ReviewError(f"a queue of {drawing.n} replies: give at least 1")
-    if drawing.oversampling < 1:
-        raise ReviewError(f"oversampling {drawing.oversampling:g}: give 1, all alike, or more")
+    """A new queue of replies drawn from a run."""
+    _check_drawing(drawing)
     listed = {each.position: each for each in store.listed(run) if each.has_case}
     if not listed:
         raise ReviewError(f"run {run} has no reply that could be reviewed")
@@ -80,7 +74,7 @@ def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str, i
         [_candidate(each) for each in listed.values()], drawing.n, seed=seed, oversampling=drawing.oversampling
     )
     queue = Queue(
-        id=id,
+        id=id or f"q-{secrets.token_hex(4)}",
         name=drawing.name or f"{len(chosen)} of {len(listed)} replies, {now[:10]}",
         run=run,
         made=now,
@@ -178,6 +172,18 @@ def find_queue(store: Store, name: str | None) -> Queue:
             f"'{name}' is the name or the beginning of {what}: touchstone review queue lists them", kind="unknown"
         )
     return found[0]
+
+
+def _check_drawing(drawing: Drawing) -> None:
+    if drawing.n < 1:
+        raise ReviewError(f"a queue of {drawing.n} replies: give at least 1")
+    if not 1 <= drawing.oversampling <= MAX_OVERSAMPLING:
+        raise ReviewError(f"oversampling {drawing.oversampling:g}: give 1, all alike, to {MAX_OVERSAMPLING}")
+    people = len(set(drawing.reviewers))
+    if people and drawing.needed > people:
+        raise ReviewError(
+            f"{drawing.needed} people are to grade each reply, and {people} is named: name one more, or nobody"
+        )
 
 
 def _item(queue: str, position: int, listed: Listed, inclusion: float) -> Item:

@@ -13,6 +13,7 @@ from touchstone.stats.sampling import unequal_sample
 
 SIZE = 25
 OVERSAMPLING = 3.0
+MAX_OVERSAMPLING = 100
 LOW_CONFIDENCE = 0.5
 
 

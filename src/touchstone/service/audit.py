@@ -6,6 +6,6 @@ from touchstone.service.context import Service
 from touchstone.store.guards import Entry
 
 
-def note(here: Service, who: Principal, act: str, subject: str) -> None:
+def note(here: Service, who: Principal, act: str, subject: str, *, detail: str = "") -> None:
     """Note what somebody did, and to what."""
-    here.store.audit.note(Entry(at=now(), who=who.name, act=act, subject=subject))
+    here.store.audit.note(Entry(at=now(), who=who.name, act=act, subject=subject, detail=detail))

@@ -131,7 +131,8 @@ async def _page(request: Request, refusal: Refusal) -> Response:
     except StoreError:
         # The page says that the store cannot be used; who asked for it is in there.
         who = None
-    detail = one_line(str(refusal.detail))[:_LONGEST]
+    errors = "; ".join(f"{each['at']}: {each['problem']}" for each in refusal.members.get("errors", ()))
+    detail = one_line(errors or str(refusal.detail))[:_LONGEST]
     return problem_page(request, refusal.status_code, TITLES[refusal.kind], detail, who=who)
 
 

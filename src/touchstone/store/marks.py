@@ -32,14 +32,14 @@ class Marks:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def waive(self, waiver: Waiver) -> None:
-        """Keeps a waiver beside the violation it names, and counts the reply without it; one sent twice counts once."""
-        if not waiver.reason.strip() and not waiver.withdrawn:
+    def waive(self, waiver: Waiver) -> bool:
+        """Keeps a waiver beside its violation and counts the reply without it; whether it is new: twice is once."""
+        if not waiver.withdrawn and not waiver.reason.strip():
             raise ReviewError("a violation is waived with a reason: say why it is none")
         with self._database.writing() as connection:
             number = _run(connection, waiver.run)
             if connection.scalar(select(exists().where(waivers.c.id == waiver.id))):
-                return
+                return False
             found = _violations(connection, number, waiver.result)
             if (waiver.kind, waiver.start, waiver.end) not in found:
                 raise ReviewError(
@@ -47,6 +47,7 @@ class Marks:
                 )
             connection.execute(insert(waivers), waiver_to_row(waiver, run=number))
             recount(connection, number, waiver.result)
+            return True
 
     def waivers(self, run: str, result: int) -> tuple[Waiver, ...]:
         """Every word on the reply's violations, in the order they were given."""
@@ -54,21 +55,27 @@ class Marks:
             found = fetch_waivers(connection, _run(connection, run), position=result)
         return tuple(found.get(result, ()))
 
-    def promote(self, run: str, result: int, *, by: str, at: str) -> None:
-        """Marks a case for a gold set; once is enough."""
+    def promote(self, run: str, result: int, *, by: str, at: str) -> bool:
+        """Marks a case for a gold set, and whether that is new; once is enough."""
         with self._database.writing() as connection:
             number = _run(connection, run)
             if connection.scalar(select(exists().where(*_here(number, result)))):
-                return
+                return False
             if not connection.scalar(
                 select(exists().where(results.c.run == number, results.c.position == result, _has_case()))
             ):
                 raise ReviewError(f"run {run} has no case at position {result}", kind="unknown")
             connection.execute(insert(promotions), {"run": number, "result": result, "by": by, "made": at})
+            return True
 
-    def demote(self, run: str, result: int) -> None:
+    def demote(self, run: str, result: int) -> bool:
+        """Takes the mark away, and whether there was one."""
         with self._database.writing() as connection:
-            connection.execute(delete(promotions).where(*_here(_run(connection, run), result)))
+            return bool(connection.execute(delete(promotions).where(*_here(_run(connection, run), result))).rowcount)
+
+    def is_promoted(self, run: str, result: int) -> bool:
+        with self._database.reading() as connection:
+            return bool(connection.scalar(select(exists().where(*_here(_run(connection, run), result)))))
 
     def promoted(self, *, run: str | None = None) -> tuple[Promotion, ...]:
         """In the order they were marked."""

@@ -24,6 +24,7 @@ from touchstone.store.schema import result_tags, results
 LIMIT = 50
 MAX_LIMIT = 1000
 OPEN = "open"
+NO_CURSOR = "the cursor is none of this list: begin at its first page"
 _LAST_CHARACTER = "\U0010ffff"
 
 
@@ -104,7 +105,7 @@ def page_query(run: int, filters: Filters, *, after: Sequence[Any] | None, limit
 def fetch_page(connection: Connection, run: int, filters: Filters, *, after: str | None, limit: int) -> Page:
     if not 1 <= limit <= MAX_LIMIT:
         raise StoreError(f"a page of {limit} replies cannot be given: allowed are 1 to {MAX_LIMIT}")
-    key = None if after is None else _read_cursor(after, search=filters.search)
+    key = None if after is None else _read_key(after, search=filters.search)
     rows = connection.execute(page_query(run, filters, after=key, limit=limit + 1)).all()
     reader = RecordReader()
     items = tuple(Listed(row[0], reader.read(row[2:]), bool(row[1])) for row in rows[:limit])
@@ -149,17 +150,30 @@ def _beyond(place: Sequence[ColumnElement[Any]], after: Sequence[Any]) -> Column
 
 
 def _cursor(last: Listed, filters: Filters) -> str:
-    key = [last.record.id, last.position] if filters.search else [last.position]
+    return write_cursor(last.record.id, last.position) if filters.search else write_cursor(last.position)
+
+
+def _read_key(cursor: str, *, search: str | None) -> list[Any]:
+    if not search:
+        return read_cursor(cursor, int)
+    key = read_cursor(cursor, str, int)
+    if not key[0].startswith(search):
+        raise StoreError(NO_CURSOR)
+    return key
+
+
+def write_cursor(*key: str | int) -> str:
+    """What the next page comes after, as a caller is given it; the last part of the key is a position."""
     return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
 
 
-def _read_cursor(text: str, *, search: str | None) -> list[Any]:
+def read_cursor(text: str, *kinds: type) -> list[Any]:
+    """The key of a cursor, of parts of these kinds; StoreError for anything else."""
     try:
         key = json.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
     except (binascii.Error, ValueError):
         key = None
-    kinds = [str, int] if search else [int]
-    fits = isinstance(key, list) and [type(each) for each in key] == kinds
-    if not fits or not isinstance(key, list) or not 0 <= key[-1] < 2**31 or (search and not key[0].startswith(search)):
-        raise StoreError("the cursor is none of this list: begin at its first page")
+    fits = isinstance(key, list) and [type(each) for each in key] == list(kinds)
+    if not fits or not isinstance(key, list) or not 0 <= key[-1] < 2**31:
+        raise StoreError(NO_CURSOR)
     return key

@@ -114,7 +114,7 @@ class Queues:
         with self._database.reading() as connection:
             number = find_queue(connection, queue).number
             mine = select(func.count(func.distinct(reviews.c.position))).where(
-                reviews.c.queue == number, reviews.c.reviewer == reviewer, _stands()
+                reviews.c.queue == number, reviews.c.reviewer == reviewer, stands()
             )
             skipped = select(func.count()).where(
                 skips.c.queue == number, skips.c.reviewer == reviewer, ~_reviewed_by(reviewer, skips.c)
@@ -129,7 +129,7 @@ class Queues:
                         and_(queue_items.c.queue == reviews.c.queue, queue_items.c.position == reviews.c.position),
                     )
                 )
-                .where(reviews.c.queue == number, reviews.c.reviewer == reviewer, _stands(), _open())
+                .where(reviews.c.queue == number, reviews.c.reviewer == reviewer, stands(), _open())
             )
             done, put_off, open_now, own = (connection.scalar(query) or 0 for query in (mine, skipped, undone, begun))
         return Mine(done, put_off, open_now - own)
@@ -278,7 +278,7 @@ def _open() -> ColumnElement[bool]:
     return or_(*(queue_items.c.state == state for state in _UNDONE))
 
 
-def _stands() -> ColumnElement[bool]:
+def stands() -> ColumnElement[bool]:
     """Neither superseded nor withdrawn."""
     later = reviews.alias()
     return ~reviews.c.withdrawn & ~exists().where(later.c.supersedes == reviews.c.id)
@@ -286,5 +286,5 @@ def _stands() -> ColumnElement[bool]:
 
 def _reviewed_by(reviewer: str, item: Any) -> ColumnElement[bool]:
     return exists().where(
-        reviews.c.queue == item.queue, reviews.c.position == item.position, reviews.c.reviewer == reviewer, _stands()
+        reviews.c.queue == item.queue, reviews.c.position == item.position, reviews.c.reviewer == reviewer, stands()
     )

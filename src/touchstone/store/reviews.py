@@ -13,7 +13,8 @@ from touchstone.review.review import Review, check_review, check_violations, cur
 from touchstone.rubric.model import Rubric
 from touchstone.store.columns import from_json
 from touchstone.store.database import Database
-from touchstone.store.queues import check_queue_open, find_item, find_queue
+from touchstone.store.pages import NO_CURSOR
+from touchstone.store.queues import check_queue_open, find_item, find_queue, stands
 from touchstone.store.review_rows import (
     REVIEW_COLUMNS,
     RULING_COLUMNS,
@@ -58,19 +59,18 @@ class Reviews:
             _clear_aids(connection, queue.number, review)
             return Submitted(review, _update_state(connection, queue, item, rubric=rubric))
 
-    def withdraw(self, review_id: str, *, id: str, by: str, made: str, rubric: Rubric) -> Submitted:
+    def withdraw(self, review_id: str, *, queue: str, id: str, by: str, made: str, rubric: Rubric) -> Submitted:
         """Takes a review back; it is kept, and so is the withdrawal."""
         with self._database.reading() as connection:
-            query = select(reviews.c.position, reviews.c.reviewer, queues.c.id.label("queue"))
-            here = (reviews.c.id == review_id, queues.c.number == reviews.c.queue)
-            found = connection.execute(query.where(*here)).first()
+            here = (reviews.c.id == review_id, reviews.c.queue == find_queue(connection, queue).number)
+            found = connection.execute(select(reviews.c.position, reviews.c.reviewer).where(*here)).first()
         if found is None:
-            raise ReviewError(f"there is no review '{review_id}'", kind="unknown")
+            raise ReviewError(f"the queue {queue} has no review '{review_id}'", kind="unknown")
         if found.reviewer != by:
             raise ReviewError(f"the review is {found.reviewer}'s: only they can take it back")
         withdrawal = Review(
             id=id,
-            queue=found.queue,
+            queue=queue,
             position=found.position,
             reviewer=by,
             made=made,
@@ -94,14 +94,17 @@ class Reviews:
                 found[row.position].append(review_from_row(row, queue=queue))
         return {position: tuple(group) for position, group in sorted(found.items())}
 
-    def mine(self, queue: str, reviewer: str, *, limit: int = 50) -> tuple[Review, ...]:
-        """A person's reviews that stand, the newest first."""
+    def mine(self, queue: str, reviewer: str, *, after: str | None = None, limit: int = 50) -> tuple[Review, ...]:
+        """A person's reviews that stand, the newest first; those older than `after`, which may stand no more."""
         with self._database.reading() as connection:
-            number = find_queue(connection, queue).number
-            here = (reviews.c.queue == number, reviews.c.reviewer == reviewer)
-            query = select(*REVIEW_COLUMNS).where(*here).order_by(reviews.c.number.desc())
-            every = [review_from_row(row, queue=queue) for row in connection.execute(query)]
-        return tuple(reversed(current(reversed(every))))[:limit]
+            here = (reviews.c.queue == find_queue(connection, queue).number, reviews.c.reviewer == reviewer)
+            query = select(*REVIEW_COLUMNS).where(*here, stands()).order_by(reviews.c.number.desc()).limit(limit)
+            if after is not None:
+                last = connection.scalar(select(reviews.c.number).where(*here, reviews.c.id == after))
+                if last is None:
+                    raise ReviewError(NO_CURSOR)
+                query = query.where(reviews.c.number < last)
+            return tuple(review_from_row(row, queue=queue) for row in connection.execute(query))
 
     def save_draft(self, queue: str, position: int, reviewer: str, *, body: str, at: str) -> None:
         """Keeps what a person has entered so far; the last one counts."""

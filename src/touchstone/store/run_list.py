@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, or_, select
 
 from touchstone.core.errors import StoreError
 from touchstone.runs.run import Kind, Run
+from touchstone.store.pages import NO_CURSOR
 from touchstone.store.rows import RUN_COLUMNS, run_from_row
 from touchstone.store.schema import run_labels, runs
 
@@ -39,22 +40,28 @@ def runs_query(
     for name, value in (labels or {}).items():
         here = (run_labels.c.run == runs.c.number, run_labels.c.name == name, run_labels.c.value == value)
         query = query.where(exists().where(*here))
-    if after is not None:
-        started, number = after
-        earlier = or_(runs.c.started < started, runs.c.number < number)
-        query = query.where(and_(runs.c.started <= started, earlier))
-    return query
+    return query if after is None else query.where(earlier(after))
+
+
+def earlier(place: Sequence[Any]) -> ColumnElement[bool]:
+    """Runs that began before the one at this place, given by time and number."""
+    started, number = place
+    return and_(runs.c.started <= started, or_(runs.c.started < started, runs.c.number < number))
+
+
+def find_place(connection: Connection, cursor: str) -> tuple[Any, Any]:
+    """Time and number of the run with this id."""
+    place = connection.execute(select(runs.c.started, runs.c.number).where(runs.c.id == cursor)).first()
+    if place is None:
+        raise StoreError(NO_CURSOR)
+    return place.started, place.number
 
 
 def fetch_run_page(
     connection: Connection, *, labels: Mapping[str, str] | None, kind: Kind | None, after: str | None, limit: int
 ) -> RunPage:
     """The page behind the run with the id `after`."""
-    place = None
-    if after is not None:
-        place = connection.execute(select(runs.c.started, runs.c.number).where(runs.c.id == after)).first()
-        if place is None:
-            raise StoreError("the cursor is none of this list: begin at its first page")
+    place = None if after is None else find_place(connection, after)
     found = fetch_runs(connection, runs_query(labels=labels, kind=kind, after=place, limit=limit + 1))
     return RunPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 

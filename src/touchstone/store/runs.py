@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, delete, exists, func, insert, select, text, update
+from sqlalchemy import Connection, and_, delete, exists, func, insert, or_, select, text, update
 
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import ReviewError, StoreError
@@ -21,7 +21,18 @@ from touchstone.store.database import Database, open_database
 from touchstone.store.erasure import Forgotten, forget_cases
 from touchstone.store.guards import Audit, Idempotency, Logins
 from touchstone.store.marks import Marks
-from touchstone.store.pages import LIMIT, Filters, Listed, Page, count_tags, fetch_all, fetch_categories, fetch_page
+from touchstone.store.pages import (
+    LIMIT,
+    Filters,
+    Listed,
+    Page,
+    count_tags,
+    fetch_all,
+    fetch_categories,
+    fetch_page,
+    read_cursor,
+    write_cursor,
+)
 from touchstone.store.queues import Queues
 from touchstone.store.results import (
     Appended,
@@ -46,7 +57,16 @@ from touchstone.store.rows import (
     receipt_hash,
     run_to_row,
 )
-from touchstone.store.run_list import NEWEST_FIRST, RunPage, fetch_run_page, fetch_runs, label_rows, runs_query
+from touchstone.store.run_list import (
+    NEWEST_FIRST,
+    RunPage,
+    earlier,
+    fetch_run_page,
+    fetch_runs,
+    find_place,
+    label_rows,
+    runs_query,
+)
 from touchstone.store.schema import cases, results, run_labels, runs
 from touchstone.store.upgrade import upgrade
 from touchstone.store.users import Sessions, Tokens, Users
@@ -65,6 +85,11 @@ class Past:
     run: Run
     position: int
     record: Record
+
+    @property
+    def cursor(self) -> str:
+        """What the rest of the case's history comes after."""
+        return write_cursor(self.run.id, self.position)
 
 
 def open_store(place: str, *, creates: bool = True) -> "Store":
@@ -324,8 +349,8 @@ class Store:
         with self._database.reading() as connection:
             return count_tags(connection, self._number(connection, id))
 
-    def history(self, case: str, *, limit: int = 50) -> tuple[Past, ...]:
-        """What became of a case in the runs that have it, the newest first."""
+    def history(self, case: str, *, after: str | None = None, limit: int = LIMIT) -> tuple[Past, ...]:
+        """What became of a case in the runs that have it, the newest first; from behind the cursor `after`."""
         query = (
             select(runs.c.number, results.c.position, *RECORD_COLUMNS)
             .select_from(results.join(runs))
@@ -335,6 +360,11 @@ class Store:
         )
         reader = RecordReader()
         with self._database.reading() as connection:
+            if after is not None:
+                run, position = read_cursor(after, str, int)
+                place = find_place(connection, run)
+                later = and_(runs.c.number == place[1], results.c.position > position)
+                query = query.where(or_(earlier(place), later))
             rows = connection.execute(query).all()
             named = {number: self._by_number(connection, number) for number in {row[0] for row in rows}}
         return tuple(Past(named[row[0]], row[1], reader.read(row[2:])) for row in rows)

@@ -195,6 +195,49 @@ def test_an_action_is_made_changed_and_protected_from_a_slower_change(team):
     assert lea.get("/v1/patterns?run=week-1").json()["patterns"]
 
 
+def walk(client, path, name):
+    """Everything on a list, read two by two, and the number of its pages."""
+    found, pages, after = [], 0, None
+    while pages == 0 or after is not None:
+        page = client.get(path, params={"limit": 2, **({} if after is None else {"after": after})}).json()
+        assert len(page[name]) <= 2
+        found, pages, after = [*found, *page[name]], pages + 1, page["next"]
+    return found, pages
+
+
+def test_every_list_is_walked_page_by_page_and_nothing_is_left_out(team):
+    lea, ada = team.people["lea"], team.people["ada"]
+    queue = [lea.post("/v1/queues", json={"run": "week-1", "size": 5}).json()["id"] for _ in range(3)][-1]
+    for position in range(5):
+        assert submit(ada, queue, position).status_code == 201
+    for number in range(3):
+        add_run(team.store, f"again-{number}", rows=[row(0)], kind="production", started="2026-01-02T00:00:00")
+    for path, name in (
+        ("/v1/runs", "runs"),
+        ("/v1/runs/week-1/results", "results"),
+        ("/v1/queues", "queues"),
+        (f"/v1/queues/{queue}/items", "items"),
+        (f"/v1/queues/{queue}/reviews", "reviews"),
+        ("/v1/cases/c-0", "history"),
+        ("/v1/audit", "entries"),
+    ):
+        whole = ada if name == "reviews" else lea
+        walked, pages = walk(whole, path, name)
+        assert pages > 1
+        first = whole.get(path, params={"limit": 200}).json()
+        assert (walked, first["next"]) == (first[name], None)
+        assert whole.get(path, params={"after": "nonsense"}).status_code == 422
+
+
+def test_reviews_are_walked_past_one_that_is_taken_back_meanwhile(team, queue):
+    ada = team.people["ada"]
+    ids = [submit(ada, queue, position).json()["id"] for position in range(3)]
+    page = ada.get(f"/v1/queues/{queue}/reviews", params={"limit": 1}).json()
+    assert ada.post(f"/v1/queues/{queue}/reviews/{page['next']}/withdraw").status_code == 201
+    rest = ada.get(f"/v1/queues/{queue}/reviews", params={"after": page["next"]}).json()
+    assert [each["id"] for each in rest["reviews"]] == [ids[1], ids[0]]
+
+
 def test_a_run_that_people_reviewed_is_not_deleted(team, queue):
     response = team.people["lea"].delete("/v1/runs/week-1")
     assert response.status_code == 409

@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from touchstone.app.rubrics import load_rubric
 from touchstone.core.errors import ReviewError
 from touchstone.report.plain import plain
-from touchstone.service.pages.grading import Given, is_draft, read_form, scales_of, to_draft
+from touchstone.service.pages.grading import Given, read_draft, read_form, scales_of, to_draft
 
 RUBRIC = load_rubric("supportai")
 REPLY = "It\x07 takes \u202e30 days\u202c.\r\nBye \U0001f600 \x1b[31mnow"
@@ -66,16 +66,16 @@ def test_a_draft_brings_back_the_same_words(reply, data):
     end = data.draw(st.integers(start, len(shown)))
     sent = json.dumps([{"kind": "hallucination", "start": start, "end": end}])
     read = read_form(form(sent), rubric=RUBRIC, reply=reply)
-    again = json.loads(to_draft(read, reply=reply))
+    again = read_draft(to_draft(read, reply=reply))
     (mark,) = again["violations"]
     assert shown[mark["start"] : mark["end"]] == shown[start:end]
     assert again["grades"] == GRADES
-    assert is_draft(to_draft(read, reply=reply))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "1", "{", '{"other": 1}', "[" * 100_000])
-def test_what_is_no_draft_is_known(text):
-    assert not is_draft(text)
+@pytest.mark.parametrize("text", ["", "[]", "1", "{", "[" * 100_000])
+def test_what_is_no_draft_is_refused(text):
+    with pytest.raises(ReviewError, match="cannot be read"):
+        read_draft(text)
 
 
 def test_the_scales_are_the_rubrics_levels_the_lowest_first():

@@ -1,26 +1,22 @@
 """Patterns and what is done about them; waivers of false violations; cases taken into a gold set."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from touchstone.report.run.json import run_to_dict
-from touchstone.review.action import Action, ActionState
-from touchstone.runs.waivers import Waiver
+from touchstone.review.action import ActionState
+from touchstone.service import commands
 from touchstone.service.api.answers import find_run, json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.api.runs import RunName
-from touchstone.service.api.shapes import ChangedAction, NewAction, NewWaiver
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
 from touchstone.service.blind import veil_of, visible_run
-from touchstone.service.clock import now
 from touchstone.service.context import Here
-from touchstone.service.keeping import kept
-from touchstone.service.waiving import waive_violation
+from touchstone.service.shapes import ChangedAction, NewAction, NewWaiver
 
 router = APIRouter(prefix="/v1", tags=["patterns"])
 _Position = Annotated[int, Path(ge=0, lt=2**31)]
@@ -47,16 +43,9 @@ def list_actions(here: Here, who: Viewer, state: Annotated[ActionState | None, Q
 @router.post("/actions", status_code=201, responses=problems(404, 409, 422))
 def create_action(here: Here, who: Lead, content: NewAction, key: IdempotencyKey = None) -> Response:
     """Decide what is done about a pattern, and who does it."""
-    run = find_run(here, content.run)
 
     def create(id: str) -> dict[str, Any]:
-        if made := here.store.actions.revisions(id):
-            return asdict(made[0])
-        fields = {"pattern": content.pattern, "owner": content.owner, "text": kept(here, content.text)}
-        action = Action(id=id, revision=1, state="open", by=who.name, made=now(), run=run.id, **fields)
-        here.store.actions.keep(action)
-        note(here, who, "action made", id)
-        return asdict(action)
+        return asdict(commands.make_action(here, who, content, id=id))
 
     return carry_out(here, who, key, create, route="actions", content=content.model_dump())
 
@@ -66,19 +55,7 @@ def change_action(
     here: Here, who: Lead, action: Annotated[str, Path(max_length=64)], content: ChangedAction
 ) -> Response:
     """Change an action; the earlier form is kept. A 409 says that somebody else was faster."""
-    known = here.store.actions.get(action)
-    changed = replace(
-        known,
-        revision=content.revision + 1,
-        owner=content.owner,
-        text=kept(here, content.text),
-        state=content.state,
-        by=who.name,
-        made=now(),
-    )
-    here.store.actions.keep(changed)
-    note(here, who, "action changed", action)
-    return json_answer(asdict(changed))
+    return json_answer(asdict(commands.change_action(here, who, action, content)))
 
 
 @router.post("/runs/{run}/results/{position}/waivers", status_code=201, responses=problems(404, 409, 422))
@@ -89,8 +66,7 @@ def waive(
     found = find_run(here, run)
 
     def keep(id: str) -> dict[str, Any]:
-        said = {"by": who.name, "made": now(), **content.model_dump()}
-        waive_violation(here, who, Waiver(id=id, run=found.id, result=position, **said))
+        commands.waive(here, who, found.id, position, content, id=id)
         return {"id": id, "run": found.id, "position": position}
 
     route = f"runs/{found.id}/results/{position}/waivers"
@@ -100,16 +76,12 @@ def waive(
 @router.put("/runs/{run}/results/{position}/promotion", status_code=204, responses=problems(404, 422))
 def promote(here: Here, who: Reviewer, run: RunName, position: _Position) -> Response:
     """Mark a case for the gold set; touchstone review export --what promoted writes them."""
-    found = find_run(here, run)
-    here.store.marks.promote(found.id, position, by=who.name, at=now())
-    note(here, who, "promoted", f"{found.id}/{position}")
+    commands.promote(here, who, find_run(here, run).id, position)
     return Response(status_code=204)
 
 
 @router.delete("/runs/{run}/results/{position}/promotion", status_code=204, responses=problems(404, 422))
 def demote(here: Here, who: Reviewer, run: RunName, position: _Position) -> Response:
     """Take the mark away."""
-    found = find_run(here, run)
-    here.store.marks.demote(found.id, position)
-    note(here, who, "demoted", f"{found.id}/{position}")
+    commands.demote(here, who, find_run(here, run).id, position)
     return Response(status_code=204)

@@ -6,19 +6,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from touchstone.app.review import Drawing, agreement, draw_queue, weekly
+from touchstone.app.review import agreement, weekly
 from touchstone.report.weekly.json import weekly_to_dict
 from touchstone.review.queue import Item, Queue, State
-from touchstone.service.api.answers import Limit, find_run, json_answer
+from touchstone.service import commands
+from touchstone.service.api.answers import Limit, json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.api.once import IdempotencyKey, carry_out
-from touchstone.service.api.shapes import NewQueue
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here, Service
 from touchstone.service.problems import Refusal
+from touchstone.service.shapes import NewQueue
+from touchstone.store.pages import NO_CURSOR
 
 router = APIRouter(prefix="/v1/queues", tags=["queues"])
 QueueId = Annotated[str, Path(max_length=64, description="The queue's id.")]
@@ -38,7 +39,7 @@ def list_queues(
     found = list(here.store.queues.list(open_only=open))
     ids = [queue.id for queue in found]
     if after is not None and after not in ids:
-        raise Refusal(422, "invalid", "the cursor is none of this list: begin at its first page")
+        raise Refusal(422, "invalid", NO_CURSOR)
     start = ids.index(after) + 1 if after else 0
     page = found[start : start + limit]
     more = page[-1].id if start + limit < len(found) else None
@@ -50,18 +51,7 @@ def create_queue(here: Here, who: Lead, content: NewQueue, key: IdempotencyKey =
     """Draw a sample of a run's replies: stratified by category, risky ones more often at a known probability."""
 
     def draw(id: str) -> dict[str, Any]:
-        run = find_run(here, content.run, kind="production")
-        drawing = Drawing(
-            name=content.name,
-            n=content.size,
-            needed=content.needed,
-            seed=content.seed,
-            oversampling=content.oversampling,
-            reviewers=tuple(content.reviewers),
-        )
-        queue = draw_queue(here.store, run=run.id, drawing=drawing, by=who.name, now=now(), id=f"q-{id}")
-        note(here, who, "queue made", queue.id)
-        return queue_row(here, queue)
+        return queue_row(here, commands.make_queue(here, who, content, id=f"q-{id}"))
 
     return carry_out(here, who, key, draw, route="queues", content=content.model_dump())
 
@@ -93,19 +83,13 @@ def list_items(
 @router.post("/{queue}/close", responses=problems(404))
 def close_queue(here: Here, who: Lead, queue: QueueId) -> Response:
     """Take no more reviews. Those that were made stay; closing it twice changes nothing more."""
-    closed = here.store.queues.get(queue)
-    if closed.closed is None:
-        closed = here.store.queues.close(queue, at=now())
-        note(here, who, "queue closed", queue)
-    return json_answer(queue_row(here, closed))
+    return json_answer(queue_row(here, commands.close_queue(here, who, queue)))
 
 
 @router.post("/{queue}/reopen", responses=problems(404))
 def reopen_queue(here: Here, who: Lead, queue: QueueId) -> Response:
     """Take reviews again."""
-    opened = here.store.queues.reopen(queue)
-    note(here, who, "queue reopened", queue)
-    return json_answer(queue_row(here, opened))
+    return json_answer(queue_row(here, commands.reopen_queue(here, who, queue)))
 
 
 @router.get("/{queue}/agreement", responses=problems(404))

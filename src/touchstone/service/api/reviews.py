@@ -4,30 +4,26 @@ import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path
+from fastapi import APIRouter, Body, Path, Query
 from starlette.responses import Response
 
-from touchstone.app.review import ItemView, rubric_of, view_item
+from touchstone.app.review import ItemView, view_item
 from touchstone.core.codec import case_to_dict, result_to_dict
-from touchstone.review.adjudication import Ruling
-from touchstone.review.queue import FINISHED
+from touchstone.review.queue import FINISHED, Item
 from touchstone.review.review import Review, current
-from touchstone.service.api.answers import json_answer
+from touchstone.service import commands
+from touchstone.service.api.answers import Limit, json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.api.queues import Place, QueueId, item_row
 from touchstone.service.api.runs import without_labels
-from touchstone.service.api.shapes import MarkedViolation, NewReview, NewRuling, violations_of
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Reviewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
-from touchstone.service.keeping import kept, kept_all
-from touchstone.service.problems import Refusal
+from touchstone.service.shapes import NewReview, NewRuling
 
 router = APIRouter(prefix="/v1", tags=["reviews"])
-_MOST_DRAFT = 100_000
 _Draft = Annotated[dict[str, Any], Body(examples=[{"grades": {"tone": 4}, "note": "…"}])]
 
 
@@ -57,31 +53,27 @@ def submit_review(
     view = view_item(here.store, queue, position)
 
     def submit(id: str) -> dict[str, Any]:
-        review = Review(
-            id=content.id or id,
-            queue=queue,
-            position=position,
-            reviewer=who.name,
-            made=now(),
-            grades=content.grades,
-            violations=violations_of(_kept_marks(here, content.violations), reply=_reply(view)),
-            note=kept(here, content.note),
-            supersedes=content.supersedes,
-            seconds=content.seconds,
-        )
-        submitted = here.store.reviews.submit(review, rubric=view.rubric)
-        if not submitted.repeated:
-            here.meters.reviewed()
-        return {"id": submitted.review.id, "queue": queue, "position": position, "state": submitted.item.state}
+        submitted = commands.submit_review(here, who, view, content, id=id)
+        return _kept_row(submitted.review.id, submitted.item)
 
     route = f"queues/{queue}/items/{position}/reviews"
     return carry_out(here, who, key, submit, route=route, content=content.model_dump())
 
 
 @router.get("/queues/{queue}/reviews", responses=problems(404, 422))
-def list_mine(here: Here, who: Reviewer, queue: QueueId) -> Response:
+def list_mine(
+    here: Here,
+    who: Reviewer,
+    queue: QueueId,
+    *,
+    limit: Limit = 50,
+    after: Annotated[str | None, Query(max_length=64, description="`next` of the page before.")] = None,
+) -> Response:
     """Your reviews of the queue that stand, the newest first."""
-    return json_answer({"reviews": [_review_row(each) for each in here.store.reviews.mine(queue, who.name)]})
+    found = here.store.reviews.mine(queue, who.name, after=after, limit=limit + 1)
+    page = found[:limit]
+    more = page[-1].id if len(found) > limit else None
+    return json_answer({"reviews": [_review_row(each) for each in page], "next": more})
 
 
 @router.post("/queues/{queue}/reviews/{review}/withdraw", status_code=201, responses=problems(404, 409, 422))
@@ -93,11 +85,10 @@ def withdraw_review(
     key: IdempotencyKey = None,
 ) -> Response:
     """Take a review of yours back; that it was made is kept."""
-    rubric = rubric_of(here.store, here.store.queues.get(queue).run)
 
     def withdraw(id: str) -> dict[str, Any]:
-        done = here.store.reviews.withdraw(review, id=id, by=who.name, made=now(), rubric=rubric)
-        return {"id": done.review.id, "queue": queue, "position": done.item.position, "state": done.item.state}
+        withdrawn = commands.withdraw_review(here, who, queue, review, id=id)
+        return _kept_row(withdrawn.review.id, withdrawn.item)
 
     return carry_out(here, who, key, withdraw, route=f"queues/{queue}/reviews/{review}/withdraw", content=None)
 
@@ -112,10 +103,7 @@ def show_draft(here: Here, who: Reviewer, queue: QueueId, position: Place) -> Re
 @router.put("/queues/{queue}/items/{position}/draft", status_code=204, responses=problems(404, 422))
 def save_draft(here: Here, who: Reviewer, queue: QueueId, position: Place, draft: _Draft) -> Response:
     """Keep what you have entered so far, for you alone."""
-    text = json.dumps(kept_all(here, draft), ensure_ascii=True)
-    if len(text) > _MOST_DRAFT:
-        raise Refusal(422, "invalid", f"the draft is longer than {_MOST_DRAFT:,} characters: shorten the note")
-    here.store.reviews.save_draft(queue, position, who.name, body=text, at=now())
+    commands.save_draft(here, who, queue, position, draft)
     return Response(status_code=204)
 
 
@@ -123,23 +111,11 @@ def save_draft(here: Here, who: Reviewer, queue: QueueId, position: Place, draft
 def rule(
     here: Here, who: Lead, queue: QueueId, position: Place, *, content: NewRuling, key: IdempotencyKey = None
 ) -> Response:
-    """Settle an item that people graded differently."""
+    """Settle an item that people graded differently, with a reason."""
     view = view_item(here.store, queue, position)
 
     def settle(id: str) -> dict[str, Any]:
-        ruling = Ruling(
-            id=id,
-            queue=queue,
-            position=position,
-            by=who.name,
-            made=now(),
-            grades=content.grades,
-            violations=violations_of(_kept_marks(here, content.violations), reply=_reply(view)),
-            reason=kept(here, content.reason),
-        )
-        item = here.store.reviews.rule(ruling, rubric=view.rubric)
-        note(here, who, "ruling", f"{queue}/{position}")
-        return {"id": id, "queue": queue, "position": position, "state": item.state}
+        return _kept_row(id, commands.rule(here, who, view, content, id=id))
 
     route = f"queues/{queue}/items/{position}/ruling"
     return carry_out(here, who, key, settle, route=route, content=content.model_dump())
@@ -165,13 +141,9 @@ def shown_item(view: ItemView, who: Principal) -> dict[str, Any]:
     }
 
 
-def _kept_marks(here: Here, marked: list[MarkedViolation]) -> list[MarkedViolation]:
-    return [each.model_copy(update={"reason": kept(here, each.reason)}) for each in marked]
-
-
 def _review_row(review: Review) -> dict[str, Any]:
     return {**asdict(review), "grades": dict(review.grades)}
 
 
-def _reply(view: ItemView) -> str:
-    return view.scored.case.response if view.scored.case else ""
+def _kept_row(id: str, item: Item) -> dict[str, Any]:
+    return {"id": id, "queue": item.queue, "position": item.position, "state": item.state}

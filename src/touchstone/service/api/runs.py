@@ -16,7 +16,7 @@ from touchstone.service.auth.guard import Lead, Viewer
 from touchstone.service.blind import WHY, veil_of, visible_page, visible_record, visible_run
 from touchstone.service.context import Here
 from touchstone.service.problems import Refusal
-from touchstone.store.runs import Filters
+from touchstone.store.pages import NO_CURSOR, Filters
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
 RunName = Annotated[str, Path(max_length=200, description="A run's id, its beginning, `latest` or `previous`.")]
@@ -39,7 +39,7 @@ def list_runs(
 ) -> Response:
     """Runs, the newest first; `next` is the `after` of the next page, null at the end."""
     labels = dict(each.partition("=")[::2] for each in label or ())
-    with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
+    with asking(here, NO_CURSOR, status=422, kind="invalid"):
         page = here.store.page_runs(labels=labels, kind=kind, after=after, limit=limit)
     return json_answer({"runs": [run_row(run) for run in page.items], "next": page.next})
 
@@ -80,7 +80,7 @@ def list_results(
     found = find_run(here, run)
     veil = veil_of(here, who, found.id)
     filters = Filters(outcome=outcome, decision=decision, category=category, tag=tag, search=search)
-    with asking(here, "the cursor is none of this list: begin at its first page", status=422, kind="invalid"):
+    with asking(here, NO_CURSOR, status=422, kind="invalid"):
         page = visible_page(here, veil, found.id, filters, after=after, limit=limit)
     rows = [
         {"position": each.position, **visible_record(each.record, is_blind=each.position in veil.positions)}

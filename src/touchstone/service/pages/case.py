@@ -12,21 +12,19 @@ from touchstone.report.explain import explain
 from touchstone.report.plain import plain
 from touchstone.report.run.examples import example_view
 from touchstone.report.run.rows import Places, rows_of
-from touchstone.runs.waivers import Waiver
+from touchstone.service import commands
 from touchstone.service.api.answers import asking, find_run
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Reviewer, Viewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.blind import WHY, veil_of
-from touchstone.service.clock import now
 from touchstone.service.context import Here
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.pages.sources import MOST_REPLY, sources_of
-from touchstone.service.waiving import waive_violation
+from touchstone.service.shapes import NewWaiver, filled
 
 router = APIRouter(include_in_schema=False)
-_Field = Annotated[str, Form(max_length=2_000)]
+_Field = Annotated[str, Form()]
 _Place = Annotated[int, Form(ge=0, lt=2**31)]
 
 
@@ -68,7 +66,7 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
         is_full=full,
         draft=scored.record.draft,
         history=_history(scored.record.id, here=here, who=who),
-        is_promoted=any(each.result == position for each in here.store.marks.promoted(run=run.id)),
+        is_promoted=here.store.marks.is_promoted(run.id, position),
         confidence=scored.case.confidence,
         metadata=[(name, value) for name, value in scored.case.metadata.items()][:20],
         **common,
@@ -86,36 +84,22 @@ def waive(
     start: _Place,
     end: _Place,
     reason: _Field = "",
-    withdrawn: Annotated[str, Form()] = "",
-    back: Annotated[str, Form()] = "",
+    withdrawn: _Field = "",
+    back: _Field = "",
 ) -> Response:
     """Note that a violation is none, and why; or take that back."""
-    waiver = Waiver(
-        id=secrets.token_hex(8),
-        run=id,
-        result=position,
-        kind=kind,
-        start=start,
-        end=end,
-        by=who.name,
-        made=now(),
-        reason=reason,
-        withdrawn=bool(withdrawn),
-    )
-    waive_violation(here, who, waiver)
+    run = find_run(here, id)
+    waiver = filled(NewWaiver, kind=kind, start=start, end=end, reason=reason, withdrawn=bool(withdrawn))
+    commands.waive(here, who, run.id, position, waiver, id=secrets.token_hex(8))
     return go_to(_back(back, id, position))
 
 
 @router.post("/runs/{id}/replies/{position}/promote")
-def promote(here: Here, who: Reviewer, id: str, position: int, *, back: Annotated[str, Form()] = "") -> Response:
+def promote(here: Here, who: Reviewer, id: str, position: int, *, back: _Field = "") -> Response:
     """Put the case among those that are to enter a gold set, or take it out again."""
-    if any(each.result == position for each in here.store.marks.promoted(run=id)):
-        here.store.marks.demote(id, position)
-        act = "taken out of the gold-set candidates"
-    else:
-        here.store.marks.promote(id, position, by=who.name, at=now())
-        act = "made a gold-set candidate"
-    note(here, who, act, f"{id}/{position}")
+    run = find_run(here, id).id
+    change = commands.demote if here.store.marks.is_promoted(run, position) else commands.promote
+    change(here, who, run, position)
     return go_to(_back(back, id, position))
 
 
@@ -137,7 +121,7 @@ def _blind(case: Case, *, is_whole: bool) -> dict[str, Any]:
 
 
 def _history(case: str, *, here: Here, who: Principal) -> list[dict[str, object]]:
-    found = here.store.history(case)[:20]
+    found = here.store.history(case, limit=20)
     veils = {id: veil_of(here, who, id) for id in {each.run.id for each in found}}
     past = [each for each in found if each.position not in veils[each.run.id].positions]
     rows = rows_of([each.record for each in past], criteria=list(past[0].record.grades) if past else [])

@@ -74,13 +74,20 @@ def to_draft(given: Given, *, reply: str) -> str:
     return json.dumps({"grades": grades, "violations": marks, "note": given.note})
 
 
-def is_draft(text: str) -> bool:
-    """Whether the text is a draft that the form's script could have sent."""
+def marks_of(given: Given) -> list[dict[str, Any]]:
+    """The violations as a command takes them: their text follows from the reply."""
+    return [{"kind": each.kind, "start": each.start, "end": each.end} for each in given.violations]
+
+
+def read_draft(text: str) -> dict[str, Any]:
+    """What the form's script sent; ReviewError for what it never sends."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and set(found) <= {"grades", "violations", "note"}
+        found = None
+    if not isinstance(found, dict):
+        raise ReviewError("the draft cannot be read: load the page again")
+    return found
 
 
 def _violations(text: str, *, reply: str) -> tuple[Violation, ...]:

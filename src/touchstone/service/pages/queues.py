@@ -8,25 +8,24 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from touchstone.app.review import Drawing, draw_queue, view_item, weekly
+from touchstone.app.review import view_item, weekly
 from touchstone.core.errors import ReviewError
-from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import STATES, Progress, Queue, State
 from touchstone.review.review import current
 from touchstone.review.sampling import OVERSAMPLING, SIZE
-from touchstone.service.api.answers import find_run
-from touchstone.service.audit import note
+from touchstone.service import commands
 from touchstone.service.auth.guard import Lead
 from touchstone.service.auth.principal import LOCAL, Principal
 from touchstone.service.clock import now
 from touchstone.service.context import Here
-from touchstone.service.keeping import kept
-from touchstone.service.pages.grading import Given, read_form, to_draft
+from touchstone.service.pages.grading import Given, marks_of, read_form, to_draft
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show, wants_part
-from touchstone.service.pages.review import form_values, reply_of, submission_id, voices_of
+from touchstone.service.pages.review import form_values, reply_of, voices_of
+from touchstone.service.shapes import NewQueue, NewRuling, filled
 
 router = APIRouter(include_in_schema=False)
+_Field = Annotated[str, Form()]
 _PAGE = 100
 # A longer queue shows how far people agree in its weekly report alone.
 _AGREEMENT_UP_TO = 500
@@ -66,29 +65,26 @@ def make_queue(
     here: Here,
     who: Lead,
     *,
-    run: Annotated[str, Form(max_length=200)],
-    name: Annotated[str, Form(max_length=200)] = "",
-    size: Annotated[int, Form(ge=1, le=10_000)] = SIZE,
-    needed: Annotated[int, Form(ge=1, le=2)] = 1,
-    oversampling: Annotated[float, Form(ge=1, le=100)] = OVERSAMPLING,
-    seed: Annotated[str, Form(max_length=10)] = "",
+    run: _Field,
+    name: _Field = "",
+    size: _Field = "",
+    needed: _Field = "",
+    oversampling: _Field = "",
+    seed: _Field = "",
     reviewers: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """Draw a queue from a run."""
-    found = find_run(here, run)
-    people = tuple(reviewers or ())
-    if people and needed > len(people):
-        raise ReviewError(f"{needed} people are to grade each reply, and {len(people)} is named: name one more")
-    drawing = Drawing(
-        name=name.strip(),
-        n=size,
+    wanted = filled(
+        NewQueue,
+        run=run,
+        name=name,
+        size=size,
         needed=needed,
-        seed=int(seed) if seed.isdecimal() else None,
         oversampling=oversampling,
-        reviewers=people,
+        seed=seed,
+        reviewers=reviewers,
     )
-    queue = draw_queue(here.store, run=found.id, drawing=drawing, by=who.name, now=now())
-    note(here, who, "queue made", queue.id)
+    queue = commands.make_queue(here, who, wanted, id=f"q-{secrets.token_hex(4)}")
     return go_to(f"/queues/{queue.id}")
 
 
@@ -128,16 +124,14 @@ def show_queue(
 @router.post("/queues/{id}/close")
 def close(here: Here, who: Lead, id: str) -> Response:
     """Take no more reviews."""
-    here.store.queues.close(id, at=now())
-    note(here, who, "queue closed", id)
+    commands.close_queue(here, who, id)
     return go_to(f"/queues/{id}")
 
 
 @router.post("/queues/{id}/reopen")
 def reopen(here: Here, who: Lead, id: str) -> Response:
     """Take reviews again."""
-    here.store.queues.reopen(id)
-    note(here, who, "queue reopened", id)
+    commands.reopen_queue(here, who, id)
     return go_to(f"/queues/{id}")
 
 
@@ -219,22 +213,18 @@ def _people(here: Here, queue: Queue) -> tuple[str, ...]:
 def _rule(here: Here, who: Principal, id: str, position: int, form: Any) -> Response:
     view = view_item(here.store, id, position)
     given = read_form(form, rubric=view.rubric, reply=reply_of(view))
-    if not given.note.strip():
-        raise ReviewError("a ruling needs a reason: say why")
-    ruling = Ruling(
-        id=submission_id(form.get("id")),
-        queue=id,
-        position=position,
-        by=who.name,
-        made=now(),
-        grades=given.grades,
-        violations=given.violations,
-        reason=kept(here, given.note),
-    )
-    here.store.reviews.rule(ruling, rubric=view.rubric)
-    note(here, who, "ruling", f"{id}/{position}")
+    ruling = filled(NewRuling, grades=given.grades, violations=marks_of(given), reason=given.note)
+    commands.rule(here, who, view, ruling, id=_submission_id(form.get("id")))
     return go_to(f"/queues/{id}/differences")
 
 
 def _is_shared(name: str, reviews: tuple[Any, ...]) -> bool:
     return len({review.grades.get(name) for review in reviews}) == 1
+
+
+def _submission_id(given: Any) -> str:
+    """The id a form came with, so that a ruling sent twice counts once."""
+    text = str(given or "")
+    if not text.isalnum() or len(text) > 64:
+        raise ReviewError("the submission has no id: load the page again")
+    return text

@@ -1,6 +1,5 @@
 """My queue -> one reply at a time, graded blind; then what the judge and the others said, side by side."""
 
-import json
 import secrets
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -9,26 +8,23 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from touchstone.app.review import ItemView, rubric_of, view_item
-from touchstone.core.errors import ReviewError
 from touchstone.core.result import Grading
 from touchstone.report.explain import explain
 from touchstone.report.figures import points
 from touchstone.report.plain import plain
 from touchstone.review.adjudication import ruling_grading
 from touchstone.review.review import Review, current, grading_of
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Reviewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
+from touchstone.service.commands import check_reviewer, save_draft, submit_review, withdraw_review
 from touchstone.service.context import Here
-from touchstone.service.keeping import kept, kept_all
-from touchstone.service.pages.grading import Given, is_draft, read_form, scales_of, shown_grades, to_draft
+from touchstone.service.pages.grading import Given, marks_of, read_draft, read_form, scales_of, shown_grades, to_draft
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.pages.sources import MOST_REPLY, sources_of
-from touchstone.service.problems import Refusal
+from touchstone.service.shapes import NewReview, filled
 
 router = APIRouter(include_in_schema=False)
-_MOST_DRAFT = 50_000
 
 
 @router.get("/review")
@@ -89,11 +85,7 @@ async def submit(request: Request, here: Here, who: Reviewer, queue: str, positi
 @router.post("/review/{queue}/{position}/draft")
 def save(here: Here, who: Reviewer, queue: str, position: int, *, body: Annotated[str, Form()] = "") -> Response:
     """Keep what is filled in so far."""
-    if len(body) > _MOST_DRAFT or not is_draft(body):
-        raise Refusal(422, "invalid", "the draft cannot be read: load the page again")
-    _open(here, who, queue, position)
-    kept_body = json.dumps(kept_all(here, json.loads(body)))
-    here.store.reviews.save_draft(queue, position, who.name, body=kept_body, at=now())
+    save_draft(here, who, queue, position, read_draft(body))
     return Response(status_code=204)
 
 
@@ -110,10 +102,9 @@ def undo(here: Here, who: Reviewer, queue: str, position: int) -> Response:
     view = _open(here, who, queue, position)
     mine = _mine(view, who)
     if mine is not None:
-        here.store.reviews.withdraw(mine.id, id=secrets.token_hex(8), by=who.name, made=now(), rubric=view.rubric)
+        withdraw_review(here, who, queue, mine.id, id=secrets.token_hex(8))
         draft = to_draft(Given(mine.grades, mine.violations, mine.note), reply=reply_of(view))
-        here.store.reviews.save_draft(queue, position, who.name, body=draft, at=now())
-        note(here, who, "review withdrawn", f"{queue}/{position}")
+        save_draft(here, who, queue, position, read_draft(draft))
     return go_to(f"/review/{queue}/{position}")
 
 
@@ -137,21 +128,16 @@ def form_values(view: ItemView, *, full: bool) -> dict[str, Any]:
 def _submit(here: Here, who: Principal, queue: str, position: int, form: Any) -> Response:
     view = _open(here, who, queue, position)
     given = read_form(form, rubric=view.rubric, reply=reply_of(view))
-    review = Review(
-        id=submission_id(form.get("id")),
-        queue=queue,
-        position=position,
-        reviewer=who.name,
-        made=now(),
+    review = filled(
+        NewReview,
+        id=form.get("id"),
         grades=given.grades,
-        violations=given.violations,
-        note=kept(here, given.note),
-        supersedes=str(form.get("supersedes") or "") or None,
+        violations=marks_of(given),
+        note=given.note,
+        supersedes=form.get("supersedes"),
         seconds=_seconds(form.get("seconds")),
     )
-    submitted = here.store.reviews.submit(review, rubric=view.rubric)
-    if not submitted.repeated:
-        note(here, who, "review submitted", f"{queue}/{position}")
+    submit_review(here, who, view, review, id=secrets.token_hex(8))
     return go_to(f"/review/{queue}/{position}")
 
 
@@ -197,7 +183,7 @@ def _compared(request: Request, here: Here, who: Principal, view: ItemView, mine
         sources=sources_of(case, scored.result) if case else (),
         has_context=case is not None and case.context is not None,
         progress=_progress(here, who, view.queue.id),
-        is_promoted=any(each.result == view.item.result for each in here.store.marks.promoted(run=view.queue.run)),
+        is_promoted=here.store.marks.is_promoted(view.queue.run, view.item.result),
         others_open=view.queue.needed - len(current(view.reviews)),
     )
 
@@ -216,8 +202,7 @@ def _voice(name: str, grading: Grading, note: str) -> Voice:
 def _open(here: Here, who: Principal, queue: str, position: int) -> ItemView:
     """The item, if this person may review it."""
     view = view_item(here.store, queue, position)
-    if view.queue.reviewers and who.name not in view.queue.reviewers:
-        raise Refusal(403, "forbidden", f"the queue is not {who.name}'s: a lead can add you to it")
+    check_reviewer(who, view.queue)
     return view
 
 
@@ -232,14 +217,6 @@ def reply_of(view: ItemView) -> str:
 
 def _progress(here: Here, who: Principal, queue: str) -> Any:
     return here.store.queues.progress_of(queue, who.name)
-
-
-def submission_id(given: Any) -> str:
-    """The id a form came with, so that what is sent twice counts once."""
-    text = str(given or "")
-    if not text.isalnum() or len(text) > 64:
-        raise ReviewError("the submission has no id: load the page again")
-    return text
 
 
 def _seconds(given: Any) -> float | None:

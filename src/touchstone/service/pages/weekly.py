@@ -9,24 +9,22 @@ from starlette.responses import Response
 
 from touchstone.app.review import weekly
 from touchstone.app.weekly import WEEKLY_RENDERERS
-from touchstone.core.errors import ReviewError
 from touchstone.report.run.charts import rate_strip
 from touchstone.report.weekly.view import weekly_view
-from touchstone.review.action import Action
 from touchstone.review.weekly import WeeklyReport
 from touchstone.runs.record import Owner
-from touchstone.service.audit import note
+from touchstone.service import commands
 from touchstone.service.auth.guard import Lead, Viewer
 from touchstone.service.clock import now
 from touchstone.service.context import Here
-from touchstone.service.keeping import kept
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.problems import Refusal
+from touchstone.service.shapes import ChangedAction, NewAction, filled
 
 router = APIRouter(include_in_schema=False)
 OWNERS: tuple[Owner, ...] = ("retrieval", "prompt", "policy", "tone guide", "bot safety")
-_Field = Annotated[str, Form(max_length=2_000)]
+_Field = Annotated[str, Form()]
 _SHOWN = 8
 _TYPES = {"html": "text/html", "csv": "text/csv", "jsonl": "application/x-ndjson"}
 
@@ -64,29 +62,21 @@ def keep_action(
     who: Lead,
     id: str,
     *,
-    pattern: _Field,
     owner: _Field,
     text: _Field,
-    action: Annotated[str, Form(max_length=64)] = "",
-    state: Annotated[str, Form(pattern="^(open|done)$")] = "open",
+    pattern: _Field = "",
+    action: _Field = "",
+    revision: _Field = "",
+    state: _Field = "",
 ) -> Response:
     """Keep what is to be done about a pattern, or that it is done."""
-    if not text.strip():
-        raise ReviewError("an action says what is to be done: write it")
-    before = here.store.actions.get(action) if action else None
-    action_now = Action(
-        id=before.id if before else secrets.token_hex(8),
-        revision=before.revision + 1 if before else 1,
-        pattern=pattern,
-        owner=owner,
-        text=kept(here, text.strip()),
-        state="done" if state == "done" else "open",
-        by=who.name,
-        made=now(),
-        run=before.run if before else here.store.queues.get(id).run,
-    )
-    here.store.actions.keep(action_now)
-    note(here, who, f"action {action_now.state}", action_now.id)
+    if action:
+        changed = filled(ChangedAction, revision=revision, owner=owner, text=text, state=state)
+        commands.change_action(here, who, action, changed)
+    else:
+        run = here.store.queues.get(id).run
+        decided = filled(NewAction, pattern=pattern, owner=owner, text=text, run=run)
+        commands.make_action(here, who, decided, id=secrets.token_hex(8))
     return go_to(f"/weekly/{id}#patterns-h")
 
 

@@ -1,15 +1,22 @@
-"""What the writes of the API take, with an example of each."""
+"""What each command takes, with its limits and an example: the body of an API's write, or a form that was filled in."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from touchstone.core.result import Violation, ViolationKind
-from touchstone.review.sampling import OVERSAMPLING, SIZE
+from touchstone.core.result import ViolationKind
+from touchstone.review.review import MAX_NOTE, MAX_VIOLATIONS
+from touchstone.review.sampling import MAX_OVERSAMPLING, OVERSAMPLING, SIZE
 
 _Grades = dict[Annotated[str, Field(max_length=100)], Annotated[int, Field(ge=0, le=4)] | None]
 _Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 _Place = Annotated[int, Field(ge=0, lt=2**31)]
+_Name = Annotated[str, Field(min_length=1, max_length=200)]
+_Text = Annotated[str, Field(min_length=1, max_length=2000)]
+_Reason = Annotated[str, Field(max_length=2000)]
+_Note = Annotated[str, Field(max_length=MAX_NOTE)]
+_Shape = TypeVar("_Shape", bound=BaseModel)
 _EXAMPLE_GRADES = {"accuracy": 1, "completeness": 3, "tone": 4, "actionability": 3, "safety": 0}
 _EXAMPLE_VIOLATION = {"kind": "hallucination", "start": 9, "end": 16, "reason": "the policy says 14 days"}
 
@@ -23,13 +30,13 @@ class NewQueue(BaseModel):
 
     model_config = _taken({"name": "week 12", "run": "latest", "size": 25, "needed": 2})
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[str, Field(max_length=200, description="Left out, it says how many of how many replies.")] = ""
     run: Annotated[str, Field(max_length=200, description="A run; `latest` is the latest production run.")] = "latest"
     size: Annotated[int, Field(ge=1, le=10_000)] = SIZE
     needed: Annotated[int, Field(ge=1, le=2, description="How many people grade each reply.")] = 1
-    oversampling: Annotated[float, Field(ge=1, le=10, strict=False)] = OVERSAMPLING
+    oversampling: Annotated[float, Field(ge=1, le=MAX_OVERSAMPLING, strict=False)] = OVERSAMPLING
     seed: Annotated[int, Field(ge=0, lt=2**31)] | None = None
-    reviewers: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=100)] = []
+    reviewers: Annotated[list[_Name], Field(max_length=100)] = []
 
 
 class MarkedViolation(BaseModel):
@@ -40,7 +47,7 @@ class MarkedViolation(BaseModel):
     kind: ViolationKind
     start: _Place
     end: _Place
-    reason: Annotated[str, Field(max_length=2000)] = ""
+    reason: _Reason = ""
 
 
 class NewReview(BaseModel):
@@ -50,8 +57,8 @@ class NewReview(BaseModel):
 
     id: _Id | None = None
     grades: _Grades
-    violations: Annotated[list[MarkedViolation], Field(max_length=100)] = []
-    note: Annotated[str, Field(max_length=10_000)] = ""
+    violations: Annotated[list[MarkedViolation], Field(max_length=MAX_VIOLATIONS)] = []
+    note: _Note = ""
     supersedes: _Id | None = None
     seconds: Annotated[float, Field(ge=0, le=86_400, strict=False)] | None = None
 
@@ -62,19 +69,19 @@ class NewRuling(BaseModel):
     model_config = _taken({"grades": _EXAMPLE_GRADES, "violations": [_EXAMPLE_VIOLATION], "reason": "see the policy"})
 
     grades: _Grades
-    violations: Annotated[list[MarkedViolation], Field(max_length=100)] = []
-    reason: Annotated[str, Field(max_length=10_000)] = ""
+    violations: Annotated[list[MarkedViolation], Field(max_length=MAX_VIOLATIONS)] = []
+    reason: _Note
 
 
 class NewWaiver(BaseModel):
-    """A person's word that a violation the judge found is none, and why; to take it back, no reason is needed."""
+    """A person's word that a violation the judge found is none, and why; `withdrawn` takes it back and needs no why."""
 
     model_config = _taken({"kind": "pii_leakage", "start": 0, "end": 4, "reason": "the shop's own number"})
 
     kind: ViolationKind
     start: _Place
     end: _Place
-    reason: Annotated[str, Field(max_length=2000)] = ""
+    reason: _Reason = ""
     withdrawn: bool = False
 
 
@@ -83,9 +90,9 @@ class NewAction(BaseModel):
 
     model_config = _taken({"pattern": "wrong value", "owner": "retrieval", "text": "index the new returns page"})
 
-    pattern: Annotated[str, Field(min_length=1, max_length=200)]
-    owner: Annotated[str, Field(min_length=1, max_length=200)]
-    text: Annotated[str, Field(min_length=1, max_length=2000)]
+    pattern: _Name
+    owner: _Name
+    text: _Text
     run: Annotated[str, Field(max_length=200, description="The run the pattern was seen in.")] = "latest"
 
 
@@ -95,13 +102,15 @@ class ChangedAction(BaseModel):
     model_config = _taken({"revision": 1, "owner": "retrieval", "text": "index the returns page", "state": "done"})
 
     revision: Annotated[int, Field(ge=1, lt=2**31)]
-    owner: Annotated[str, Field(min_length=1, max_length=200)]
-    text: Annotated[str, Field(min_length=1, max_length=2000)]
+    owner: _Name
+    text: _Text
     state: Literal["open", "done"]
 
 
-def violations_of(marked: list[MarkedViolation], *, reply: str) -> tuple[Violation, ...]:
-    """The violations with the text that each span has in the reply."""
-    return tuple(
-        Violation(each.kind, reply[each.start : each.end], each.start, each.end, each.reason) for each in marked
-    )
+def filled(shape: type[_Shape], **fields: Any) -> _Shape:
+    """What a form says: a field left empty is not given, and figures are text."""
+    given = {name: value for name, value in fields.items() if value not in ("", None)}
+    try:
+        return shape.model_validate(given, strict=False)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors()) from error
