@@ -195,9 +195,9 @@ def source_text(case: Case, source: str) -> str | None:
 
 
 def _segments(reply: str, anchors: Sequence[Anchor], violations: Sequence[Violation]) -> Iterator[Segment]:
-    """The reply cut wherever an anchor or a violation starts or ends."""
+    """The reply cut wherever an anchor or a violation starts or ends; an erased reply has nothing to cut."""
     spans: tuple[Anchor | Violation, ...] = (*anchors, *violations)
-    cuts = sorted({0, len(reply), *(span.start for span in spans), *(span.end for span in spans)})
+    cuts = sorted({0, len(reply), *(place for span in spans for place in (span.start, span.end) if place < len(reply))})
     for (start, end), checked, broken in zip(
         pairwise(cuts), _covering(anchors, cuts), _covering(violations, cuts), strict=True
     ):

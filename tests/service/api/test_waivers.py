@@ -8,6 +8,7 @@ from tests.store.samples import RECEIPT
 from tests.store.waiver_samples import LEAK, PROMISE, reply_with
 
 from touchstone.runs.run import Run
+from touchstone.store.runs import open_store
 
 WHY = "the price list says so"
 PASSED = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4, "safety": 4}
@@ -146,3 +147,15 @@ def test_a_waiver_is_for_reviewers_and_noted_with_who_gave_it_and_took_it_back(t
         ("ada", WHY, False),
         ("lea", "", True),
     ]
+
+
+def test_what_is_erased_elsewhere_is_no_longer_shown_from_memory(team, either_place):
+    """`touchstone store forget` works on the store while the service runs."""
+    paths = ("/v1/runs/week-2", "/v1/comparisons?before=week-1&after=week-2", "/runs/week-2", "/runs/week-2/replies/0")
+    vera = team.people["vera"]
+    assert "free forever" in "".join(vera.get(path).text for path in paths)
+    with open_store(str(either_place)) as store:
+        store.forget(cases=["c-0"], at="2026-01-09T10:00:00+00:00")
+    for path in paths:
+        answer = vera.get(path)
+        assert (answer.status_code, "free forever" in answer.text) == (200, False), path

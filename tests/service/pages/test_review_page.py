@@ -384,3 +384,24 @@ def test_a_violation_of_the_judge_is_waived_with_a_reason_and_the_case_promoted(
         page.wait_for_selector("text=In the gold-set candidates")
     assert desk.store.marks.waivers(desk.run.id, found.result)[0].reason == "the policy allows it"
     assert found.result in {each.result for each in desk.store.marks.promoted(run=desk.run.id)}
+
+
+def test_a_waiver_is_seen_in_the_grade_and_taken_back_on_the_page_of_the_case(desk, watched):
+    position = next(
+        each.position for each in desk.store.listed(desk.run.id) if each.has_case and len(each.record.violations) == 1
+    )
+    count = len(desk.store.at(desk.run.id, position).result.rubric.violations)
+    with watched(desk.address) as page:
+        page.goto(f"{desk.address}/runs/{desk.run.id}/replies/{position}")
+        safety = page.locator("li:has(> b:text-is('Safety')) .grade-chip")
+        assert safety.inner_text() == "0/4"
+        for number in range(1, count + 1):
+            press(page, "w")
+            page.keyboard.type("the policy allows it")
+            press(page, "Enter")
+            page.wait_for_selector(f".findings li:nth-child({count}):has-text('because the policy allows it')")
+            page.wait_for_function("n => document.querySelectorAll('.waived').length === n", arg=number)
+        assert safety.inner_text() == "4/4"
+        page.click("text=Take the waiver back")
+        page.wait_for_function("n => document.querySelectorAll('.waived').length === n", arg=count - 1)
+        assert safety.inner_text() == "0/4"
