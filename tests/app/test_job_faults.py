@@ -74,7 +74,8 @@ def test_a_file_of_other_columns_is_named_and_the_rest_completes():
     write_table("in/c.parquet", [{"response": 5, "id": "y"}])
     summary = run("in")
     assert list(summary.unread) == ["in/b.parquet"]
-    assert "no column for 'response', only id, reply_text" in summary.unread["in/b.parquet"]
+    said = "no column for 'response', only 'id', 'reply_text'; expected are response or actual_output"
+    assert said in summary.unread["in/b.parquet"]
     assert (summary.all.tally.rows, summary.all.tally.failed) == (4, 1)
     write_table("in/b.parquet", rows(1))
     assert run("in").unread == {}

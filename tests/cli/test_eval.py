@@ -172,6 +172,38 @@ def test_a_gold_set_without_expected_output_or_categories_is_evaluated(touchston
     assert touchstone("eval", write_rows("bare.jsonl", rows)).code == 0
 
 
+WITHOUT_REPLIES = {
+    "gold.jsonl": json.dumps({"id": "a", "input": "q", "expected_output": "e"}) + "\n",
+    "gold.csv": "id,input,response,expected_output\na,q,,e\nb,q, ,e\n",
+}
+
+
+@pytest.mark.parametrize("file", WITHOUT_REPLIES)
+def test_a_gold_set_without_replies_says_where_they_may_come_from_and_makes_no_run(touchstone, file):
+    Path(file).write_text(WITHOUT_REPLIES[file])
+    touchstone("eval", write_rows("before.jsonl", [GOOD]))
+    before = list(Path("touchstone-runs").iterdir())
+    done = touchstone("eval", file)
+    assert (done.code, done.out) == (2, "")
+    assert f"{file} holds no replies" in done.err
+    assert "--responses FILE" in done.err
+    assert "--bot COMMAND_OR_URL" in done.err
+    assert list(Path("touchstone-runs").iterdir()) == before
+    assert touchstone("runs", "show", "latest", "--json").code == 0
+    assert len(json.loads(touchstone("runs", "list", "--json").out)) == 1
+
+
+def test_a_mapped_column_may_be_in_the_gold_set_or_with_the_replies(touchstone):
+    write_rows("gold.jsonl", [{"id": "a", "input": "q", "ideal": "e"}])
+    write_rows("replies.jsonl", [{"id": "a", "text": "You have 14 days."}])
+    flags = ["--responses", "replies.jsonl", "--map", "ideal=expected_output"]
+    assert touchstone("eval", "gold.jsonl", *flags, "--map", "text=response").code == 0
+    done = touchstone("eval", "gold.jsonl", *flags, "--map", "txt=response")
+    assert (done.code, "has a column 'txt'; nearest is 'text'" in done.err) == (2, True)
+    done = touchstone("eval", "gold.jsonl", *flags, "--map", "text=response", "--map", "categry=category")
+    assert "no row of gold.jsonl and replies.jsonl has a column 'categry'" in done.err
+
+
 def test_a_bad_row_keeps_its_place_and_makes_the_exit_code_3(touchstone):
     rows = [GOOD, {"id": "no reply"}, WRONG]
     done = touchstone("eval", write_rows("gold.jsonl", rows))

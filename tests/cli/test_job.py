@@ -34,6 +34,17 @@ def test_many_inputs_go_to_a_directory_and_give_exit_code_0(run, tmp_path):
     assert ended.err.startswith("going on with out: 3 rows in 2 shards are there\n")
 
 
+def test_a_mapped_column_has_to_be_in_some_input(run, tmp_path):
+    write_lines(tmp_path / "in/a.jsonl", GOOD)
+    write_lines(tmp_path / "in/b.jsonl", {**GOOD, "note": "x"})
+    (tmp_path / "in/c.parquet").write_bytes(b"PAR1 and then nothing")
+    for flags in (["-o", "out"], ["--dry-run"]):
+        ended = run("score", "in", *flags, "--map", "nite=expected_output")
+        assert (ended.code, "no row of the 3 files has a column 'nite'; nearest is 'note'" in ended.err) == (2, True)
+        assert not (tmp_path / "out").exists()
+    assert run("score", "in/a.jsonl", "in/b.jsonl", "-o", "out", "--map", "note=expected_output").code == 0
+
+
 def test_failed_rows_and_inputs_are_named_and_give_exit_code_3(run, tmp_path):
     write_lines(tmp_path / "in/a.jsonl", GOOD, b"{")
     (tmp_path / "in/b.parquet").write_bytes(b"PAR1 and then nothing")

@@ -170,6 +170,18 @@ def test_replies_are_added_night_by_night_and_drawn_from(touchstone):
     assert "cannot be a run's name" in touchstone("review", "add", "replies.jsonl", "latest").err
 
 
+def test_a_file_without_a_reply_begins_no_run(touchstone):
+    write({"input": "no reply"})
+    ended = touchstone("review", "add", "replies.jsonl", "week")
+    assert (ended.code, "replies.jsonl holds no reply that can be read" in ended.err) == (2, True)
+    assert touchstone("runs", "list", "--json").out == "[]\n"
+    ended = touchstone("review", "sample", "replies.jsonl")
+    assert (ended.code, "replies.jsonl has no column for 'response', only 'input'" in ended.err) == (2, True)
+    write({**EXAMPLES[0], "id": "p-1"})
+    ended = touchstone("review", "add", "replies.jsonl", "week", "--map", "inputt=input")
+    assert (ended.code, "nearest is 'input'" in ended.err) == (2, True)
+
+
 def test_a_run_that_is_added_to_keeps_to_one_way_of_redaction(touchstone):
     write(LEAK)
     assert touchstone("review", "add", "replies.jsonl", "week", "--redact", "-q").code == 0

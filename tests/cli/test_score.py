@@ -140,6 +140,46 @@ def test_what_cannot_start_is_one_clear_line_and_exit_code_2(run, tmp_path, argu
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
+def files_of(tmp_path):
+    """The same two cases in every format, the customer's message under a name of its own."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = [{"id": id, "Customer Message": "q", "response": "a long reply"} for id in "ab"]
+    write_lines(tmp_path / "cases.jsonl", *rows)
+    (tmp_path / "cases.json").write_text(json.dumps(rows))
+    (tmp_path / "cases.csv").write_text("id,Customer Message,response\na,q,a long reply\nb,q,a long reply\n")
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "cases.parquet")
+    return ["cases.jsonl", "cases.json", "cases.csv", "cases.parquet"]
+
+
+def test_a_mapped_column_that_no_row_has_is_refused_with_the_nearest(run, tmp_path):
+    for file in files_of(tmp_path):
+        ended = run("score", file, "--map", "Custmer Message=input")
+        said = f"no row of {file} has a column 'Custmer Message'; nearest is 'Customer Message'"
+        assert (ended.code, ended.out, f"--map Custmer Message=input: {said}" in ended.err) == (2, "", True), ended
+        assert run("score", file, "--map", "Customer Message=input").code == 0
+    ended = run("score", "cases.csv", "--map", "xyz=input")
+    assert "there are 'id', 'Customer Message', 'response'" in ended.err
+
+
+def test_a_mapped_column_may_be_in_some_rows_only(run, tmp_path):
+    write_lines(tmp_path / "cases.jsonl", GOOD, b"{", {**GOOD, "id": "b", "note": "x"})
+    assert run("score", "cases.jsonl", "--map", "note=expected_output").code == 3
+
+
+def test_a_mapped_column_that_stdin_lacks_is_an_error_at_its_end(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(json.dumps(GOOD).encode()))))
+    ended = run("score", "-", "--map", "Custmer Message=input")
+    assert (ended.code, "no row of stdin has a column 'Custmer Message'" in ended.err) == (2, True)
+
+
+def test_columns_of_the_configuration_speak_of_many_files_and_may_be_missing(run, tmp_path):
+    write_lines(tmp_path / "cases.jsonl", GOOD)
+    (tmp_path / "touchstone.yaml").write_text("columns: {Customer Message: input}\n")
+    assert run("score", "cases.jsonl").code == 0
+
+
 def test_a_dash_reads_stdin(run, monkeypatch):
     raw = json.dumps(GOOD).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw + b"\n{"))))

@@ -13,7 +13,7 @@ from touchstone.core.codec import result_from_dict
 from touchstone.core.errors import InputError
 from touchstone.core.result import Result
 from touchstone.io.cases import read_cases
-from touchstone.io.files import open_rows, shown
+from touchstone.io.files import open_mapped, open_rows, shown
 from touchstone.runs.trust.pairs import Pair, pair
 from touchstone.runs.trust.trust import Trust, trust
 
@@ -68,7 +68,7 @@ def _graded(
     given: dict[str, Result] | None,
     on_scored: Callable[[Scored], None],
 ) -> Iterator[tuple[Case, Result]]:
-    with open_rows(source) as rows:
+    with open_mapped(source, mapped=settings.mapped) as rows:
         entries = read_cases(rows, file=shown(source), columns=settings.columns)
         if given is not None:
             for entry in entries:

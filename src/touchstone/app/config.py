@@ -35,7 +35,8 @@ _JUDGE_FLAGS = {
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
     where runs are kept and written, how much of one must be scored for the gate to open, who grades, the offline
-    judge's own models where the team has calibrated it, and whether personal data is taken out of what is kept."""
+    judge's own models where the team has calibrated it, whether personal data is taken out of what is kept, and
+    which of the columns a flag maps: these have to be there, while touchstone.yaml speaks of many files."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Settings:
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     fitted: Fitted | None = None
     redacts: bool = False
+    mapped: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def load_settings(
         judge=in_file.judge,
         fitted=in_file.fitted,
         redacts=redacts or in_file.redacts,
+        mapped=by_flag["columns"],
     )
 
 

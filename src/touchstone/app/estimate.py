@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from touchstone.app.config import Settings
-from touchstone.app.job import Order
+from touchstone.app.job import Order, check_columns
 from touchstone.app.work import Placed, ShardWork
 from touchstone.core.errors import InputError
 from touchstone.io.cases import Entry, read_cases
@@ -42,6 +42,7 @@ class Estimate:
 def estimate(order: Order, *, settings: Settings, workers: int, price: float = CORE_HOUR) -> Estimate:
     """Score a sample here, and reckon from its processor time."""
     sources = find_sources(order.inputs, format=order.format, without=order.output or None)
+    check_columns(sources, order, settings=settings)
     chosen = _spread(sources)
     share = max(1, SAMPLE_ROWS // len(chosen))
     rows_per_byte, placed = _read(chosen, order=order, settings=settings, each=share)

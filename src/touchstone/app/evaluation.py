@@ -28,6 +28,7 @@ from touchstone.core.errors import InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, Replies, read_cases
+from touchstone.io.columns import SeenColumns
 from touchstone.io.files import open_rows, shown
 from touchstone.io.responses import Responses, read_responses
 from touchstone.judges import model
@@ -96,8 +97,7 @@ def evaluate_goldset(
 
     A service passes `score`, so that its own processes do the work.
     """
-    entries = _read(assignment, settings=settings)
-    responses = read_responses(assignment.responses, columns=settings.columns) if assignment.responses else None
+    entries, responses = _read(assignment, settings=settings)
     with _bot(assignment) as bot:
         receipt = _receipt(assignment, entries, settings=settings, responses=responses, bot=bot, judge=judge)
         with _claimed(assignment, receipt, settings=settings, store=store) as run:
@@ -221,11 +221,43 @@ def _scored(reply: Reply, *, score: Score) -> Result:
     return replace(result, line=reply.line) if result.failures else result
 
 
-def _read(assignment: Assignment, *, settings: Settings) -> list[Entry]:
+def _read(assignment: Assignment, *, settings: Settings) -> tuple[list[Entry], Responses | None]:
+    """The cases and, from a second file, their replies; InputError when there is nothing to score."""
     source = locate(assignment.goldset)
+    file, columns, seen = shown(source), settings.columns, SeenColumns(settings.mapped)
     replies: Replies = "needed" if assignment.bot is None and assignment.responses is None else "dropped"
     with open_rows(source) as rows:
-        return list(read_cases(rows, file=shown(source), columns=settings.columns, replies=replies))
+        entries = list(read_cases(seen.watch(rows), file=file, columns=columns, replies=replies))
+    if assignment.responses is None:
+        seen.check_mapped(file=file)
+        if assignment.bot is None:
+            _check_replies(assignment, entries, seen=seen, columns=columns, file=file)
+        return entries, None
+    both = f"{file} and {shown(assignment.responses)}"
+    try:
+        responses = read_responses(assignment.responses, columns=columns, seen=seen)
+    except InputError:
+        # Replies that are not found may be in a column whose name is misspelt.
+        seen.check_mapped(file=both)
+        raise
+    seen.check_mapped(file=both)
+    return entries, responses
+
+
+def _check_replies(
+    assignment: Assignment, entries: list[Entry], *, seen: SeenColumns, columns: Mapping[str, str], file: str
+) -> None:
+    """InputError when no row has a reply: a run of nothing would be the latest."""
+    if any(isinstance(entry.case, Case) and entry.case.response.strip() for entry in entries):
+        return
+    if assignment.kind == "goldset":
+        remedy = "give them with --responses FILE, or have them drafted with --bot COMMAND_OR_URL"
+    else:
+        seen.check_reply(file=file, columns=columns)
+        remedy = "give each row its reply"
+    unread = next((entry for entry in entries if isinstance(entry.case, Failure)), None)
+    why = f"; line {unread.line}: {unread.case.message}" if unread and isinstance(unread.case, Failure) else ""
+    raise InputError(f"{file} holds no replies in its {len(entries):,} rows: {remedy}{why}")
 
 
 def _receipt(

@@ -12,8 +12,8 @@ from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.columns import ALIASES
-from touchstone.io.files import STDIN, Format, open_rows
+from touchstone.io.columns import ALIASES, SeenColumns
+from touchstone.io.files import STDIN, Format, open_mapped, open_rows
 from touchstone.io.row_files import check_rows_target, write_rows
 from touchstone.io.rows import Row
 from touchstone.runs.goldset.check import Findings, Rules, Unread, check_goldset
@@ -76,15 +76,19 @@ def check_file(
     """What is wrong with a gold set, by the settings' rubric; `against` is another that must share no inputs."""
     if against is not None and _is_same(name, against):
         raise ConfigError(f"--against {against} is the file that is checked: give another")
-    items, unread = _items(name, columns=settings.columns, format=format)
-    others = _items(against, columns=settings.columns)[0] if against is not None else []
+    seen = SeenColumns(settings.mapped)
+    items, unread = _items(name, columns=settings.columns, seen=seen, format=format)
+    others = _items(against, columns=settings.columns, seen=seen)[0] if against is not None else []
+    seen.check_mapped(file=name)
     rules = Rules(rubric=settings.rubric, plan=settings.plan, near=near, thin=thin, skip=skip)
     return check_goldset(items, unread, rules=rules, against=others, other=against or "")
 
 
 def describe_file(name: str, *, settings: Settings, format: Format | None = None) -> GoldsetStats:
     """What a gold set holds."""
-    items, unread = _items(name, columns=settings.columns, format=format)
+    seen = SeenColumns(settings.mapped)
+    items, unread = _items(name, columns=settings.columns, seen=seen, format=format)
+    seen.check_mapped(file=name)
     return summarise_goldset([item.case for item in items], rubric=settings.rubric, unread=len(unread))
 
 
@@ -101,7 +105,7 @@ def sample_file(
     """Draw rows and write them as they are; rows that cannot be read are never drawn."""
     source = locate(name)
     check_rows_target(target, source=source)
-    with open_rows(source, format=format) as reader:
+    with open_mapped(source, mapped=columns or {}, format=format) as reader:
         rows = list(reader)
     if not rows:
         raise InputError(f"{name} holds no cases: there is nothing to sample")
@@ -112,10 +116,12 @@ def sample_file(
     return Sampled(sample, unread, formulas)
 
 
-def _items(name: str, *, columns: Mapping[str, str], format: Format | None = None) -> tuple[list[Item], list[Unread]]:
+def _items(
+    name: str, *, columns: Mapping[str, str], seen: SeenColumns, format: Format | None = None
+) -> tuple[list[Item], list[Unread]]:
     """The cases with their lines, and the rows that are none. A repeated id costs a case its place only elsewhere."""
     with open_rows(locate(name), format=format) as reader:
-        rows = list(reader)
+        rows = list(seen.watch(reader))
     items, unread = [], []
     for row, entry in zip(rows, read_cases(rows, file=name, columns=columns, replies="optional"), strict=True):
         case = entry.case

@@ -1,7 +1,7 @@
 """Inputs, settings and an output directory -> a Job: what is to be read, what is written, what is left to do."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,9 @@ from touchstone.app.work import WORKER_LOST
 from touchstone.core.codec import content_hash, plan_to_dict
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
+from touchstone.io.columns import SeenColumns
 from touchstone.io.excerpts import FOLDER, excerpt_name
-from touchstone.io.files import Format
+from touchstone.io.files import Format, look_for_columns
 from touchstone.io.lines import UNREADABLE
 from touchstone.io.locations import Location, clear_unfinished, is_url, locate, shown_name
 from touchstone.io.manifest import MANIFEST, Manifest, manifest_bytes, read_manifest
@@ -91,6 +92,8 @@ def open_job(order: Order, *, settings: Settings) -> Iterator[Job]:
     directory = locate(order.output)
     former = _former(directory)
     sources = _sources(order, former=former)
+    if former is None:
+        check_columns(sources, order, settings=settings)
     columns = tuple(dict.fromkeys(name for source in sources for name in source.partition))
     plan = _plan(order, settings, partitions=columns)
     manifest = Manifest(plan, sources) if former is None else _resumed(former, plan, sources, directory=directory)
@@ -101,6 +104,16 @@ def open_job(order: Order, *, settings: Settings) -> Iterator[Job]:
         job = Job(order, settings, directory, manifest, ("source", *columns))
         job.save()
         yield job
+
+
+def check_columns(sources: Sequence[Source], order: Order, *, settings: Settings) -> None:
+    """InputError when a column that a flag maps is in no row of any source; one that cannot be read is named later."""
+    seen = SeenColumns(settings.mapped)
+    for source in sources:
+        seen.note(source.partition)
+        with suppress(InputError):
+            look_for_columns(seen, source.address or source.name, format=order.format)
+    seen.check_mapped(file=sources[0].name if len(sources) == 1 else f"the {len(sources):,} files")
 
 
 def _former(directory: Location) -> Manifest | None:

@@ -9,7 +9,7 @@ from touchstone.app.judging import load_prompt, models_of
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError
 from touchstone.io.cases import read_cases
-from touchstone.io.files import Format, open_rows, shown
+from touchstone.io.files import Format, open_mapped, shown
 from touchstone.judges.llm.request import Request, build_requests
 from touchstone.report.figures import count
 
@@ -51,7 +51,7 @@ def estimate_judge(source: str, *, settings: Settings, format: Format | None = N
     prompt = load_prompt(chosen.prompt)
     requests: list[Request] = []
     cases = unreadable = 0
-    with open_rows(source, format=format) as rows:
+    with open_mapped(source, mapped=settings.mapped, format=format) as rows:
         for entry in read_cases(rows, file=shown(source), columns=settings.columns):
             if not isinstance(entry.case, Case):
                 unreadable += 1

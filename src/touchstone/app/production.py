@@ -17,7 +17,7 @@ from touchstone.core.codec import case_to_dict, content_hash
 from touchstone.core.errors import InputError, ReviewError, StoreError
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.files import open_rows, shown
+from touchstone.io.files import open_mapped, shown
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.record import record
 from touchstone.runs.redaction import redact_case
@@ -81,10 +81,12 @@ def add_file(
 ) -> Added:
     """Score the replies of a file and add them to the production run of this name.
 
-    `on_added` is told how far it is, `on_unread` of each row that is no case; such rows are not stored.
+    `on_added` is told how far it is, `on_unread` of each row that is no case; such rows are not stored, and a file
+    of nothing else is an InputError.
     """
     so_far = Added(run=name)
-    with open_rows(source) as rows:
+    is_any = False
+    with open_mapped(source, mapped=settings.mapped) as rows:
         entries = read_cases(rows, file=shown(source), columns=settings.columns)
         while chunk := list(islice(entries, CHUNK)):
             cases = []
@@ -93,11 +95,16 @@ def add_file(
                     cases.append(entry.case)
                 else:
                     on_unread(entry, entry.case)
+            if not cases:
+                continue
+            is_any = True
             added = add_replies(
                 cases, name, settings=settings, store=store, labels=labels, now=now, score=_here(settings)
             )
             so_far = _sum(so_far, added)
             on_added(so_far)
+    if not is_any:
+        raise InputError(f"{shown(source)} holds no reply that can be read: correct its rows, nothing was stored")
     return so_far
 
 

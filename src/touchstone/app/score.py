@@ -18,7 +18,7 @@ from touchstone.core.errors import InputError, ResourceError, TouchstoneError
 from touchstone.core.result import Failure, Result
 from touchstone.engines.engine import Engine
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.files import Format, open_rows, shown
+from touchstone.io.files import Format, open_mapped, shown
 from touchstone.io.results import check_target, open_results
 from touchstone.io.rows import Row
 from touchstone.report.summary import Tally
@@ -62,7 +62,7 @@ def score_file(
     find_verifier(settings.plan)
     if target is not None:
         check_target(target, source=source)
-    with open_rows(source, format=format) as rows:
+    with open_mapped(source, mapped=settings.mapped, format=format) as rows:
         entries = read_cases(rows, file=shown(source), columns=settings.columns)
         chosen = entries if id is None else _only(entries, id=id, file=shown(source))
         scored = score_entries(chosen, settings=settings) if engine is None else _by_engine(chosen, engine, settings)

@@ -12,8 +12,8 @@ from touchstone.core.case import CASE_FIELDS, Case
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.columns import gives_reply
-from touchstone.io.files import known_format, open_rows
+from touchstone.io.columns import SeenColumns
+from touchstone.io.files import TABLES, known_format, open_rows
 from touchstone.io.lines import UNREADABLE
 from touchstone.io.manifest import SourceState
 from touchstone.io.rows import Row
@@ -21,8 +21,6 @@ from touchstone.io.sources import Source
 
 # Long replies make a batch of their own, so that memory stays within bounds.
 BATCH_CHARACTERS = 1_000_000
-# Columns of a table are the same in each row, so one row tells whether any can hold the reply.
-_TABLES = ("parquet", "csv", "tsv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class ShardStream:
         damage: str | None = None
         with open_rows(source.address or source.name, format=job.order.format) as rows:
             columns = job.settings.columns
-            table = (job.order.format or known_format(source.name)) in _TABLES
+            table = (job.order.format or known_format(source.name)) in TABLES
             partitioned = _with_partition(_checked(rows, columns) if table else rows, source.partition)
             entries = read_cases(partitioned, file=source.name, columns=columns, may_be_empty=True)
             for shard, is_last, batch in _cut(entries, shard_rows=job.order.shard_rows):
@@ -105,16 +103,12 @@ def _cut(entries: Iterable[Entry], *, shard_rows: int) -> Iterator[tuple[int, bo
 
 def _checked(rows: Iterable[Row], columns: Mapping[str, str]) -> Iterator[Row]:
     """The rows of a table; InputError at its start when no column of it can hold the reply."""
-    is_checked = False
+    seen = None
     for row in rows:
-        if not is_checked and isinstance(row.content, Mapping):
-            if not gives_reply(row.content, columns=columns):
-                names = ", ".join(list(row.content)[:10])
-                raise InputError(
-                    f"{row.file} has no column for 'response', only {names}: write it like the other files, or say "
-                    "which column holds the reply with --map COLUMN=response"
-                )
-            is_checked = True
+        if seen is None and isinstance(row.content, Mapping):
+            seen = SeenColumns()
+            seen.note(row.content)
+            seen.check_reply(file=row.file, columns=columns)
         yield row
 
 

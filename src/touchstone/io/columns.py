@@ -1,13 +1,17 @@
 """A row as another tool names its columns -> the same row under our field names."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from touchstone.core.case import CASE_FIELDS
-from touchstone.core.errors import CaseError
+from touchstone.core.errors import CaseError, InputError
+from touchstone.core.result import Failure
 from touchstone.io.cells import cell_object, cell_value
 from touchstone.io.json_text import field_name
+from touchstone.io.rows import Row
 
 # DeepEval (LLMTestCase); ragas (SingleTurnSample, then its names before 0.2); autoevals; MLflow (genai.evaluate).
 ALIASES: Mapping[str, str] = {
@@ -33,6 +37,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "expectations": ("expected_response", "expected_output", "expected", "ground_truth", "answer"),
 }
 _MESSAGE_TYPES = {"human": "user", "ai": "assistant"}
+# Rows of JSON may each have names of their own; those of the first few hundred tell what a file is like.
+_MOST_NAMES, _MOST_SHOWN = 500, 10
 
 Ranks = tuple[tuple[str, ...], ...]
 
@@ -59,9 +65,48 @@ def arrange(
     return fields | {name: value for name, value in content.items() if name not in used}
 
 
-def gives_reply(names: Collection[str], *, columns: Mapping[str, str]) -> bool:
-    """Whether a table with columns of these names can hold a reply at all."""
-    return any(name in names for rank in _ranks(tuple(columns.items()))["response"] for name in rank)
+class SeenColumns:
+    """The columns that rows have had so far; `mapped` are those, theirs -> ours, that some row must have."""
+
+    def __init__(self, mapped: Mapping[str, str] | None = None) -> None:
+        self.missing = dict(mapped or {})
+        self._names: dict[str, None] = {}
+
+    def watch(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows as they are."""
+        for row in rows:
+            if not isinstance(row.content, Failure):
+                self.note(row.content)
+            yield row
+
+    def note(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.missing.pop(name, None)
+            if len(self._names) < _MOST_NAMES:
+                self._names[name] = None
+
+    def check_mapped(self, *, file: str) -> None:
+        """InputError when a mapped column was in no row; that there are no rows at all is said elsewhere."""
+        for theirs, ours in self.missing.items() if self._names else ():
+            near = get_close_matches(theirs, self._names, n=1)
+            hint = f"nearest is {field_name(near[0])}" if near else f"there are {self._shown()}"
+            raise InputError(f"--map {theirs}={ours}: no row of {file} has a column {field_name(theirs)}; {hint}")
+
+    def check_reply(self, *, file: str, columns: Mapping[str, str]) -> None:
+        """InputError when no column can hold a reply."""
+        ranks = _ranks(tuple(columns.items()))
+        if any(name in self._names for rank in ranks["response"] for name in rank):
+            return
+        reply, message = (
+            " or ".join(name for rank in ranks[field] for name in rank) for field in ("response", "input")
+        )
+        expected = f"expected are {reply} for the reply and {message} for the customer's message: rename or map them"
+        raise InputError(f"{file} has no column for 'response', only {self._shown()}; {expected}")
+
+    def _shown(self) -> str:
+        more = len(self._names) - _MOST_SHOWN
+        shown = ", ".join(map(field_name, islice(self._names, _MOST_SHOWN))) or "no columns"
+        return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _given(field: str, row: Mapping[str, Any], *, ranks: Ranks, is_text: bool) -> dict[str, Any]:

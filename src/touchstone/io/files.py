@@ -4,12 +4,14 @@ import gzip
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Literal, cast, get_args
 
 from touchstone.core.errors import ConfigError, InputError
+from touchstone.core.result import Failure
+from touchstone.io.columns import SeenColumns
 from touchstone.io.csv_rows import read_csv
 from touchstone.io.json_rows import read_json, read_json_lines
 from touchstone.io.lines import BROKEN_STREAM
@@ -19,6 +21,8 @@ from touchstone.io.rows import Row, RowReader
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+# Their columns are the same in each row.
+TABLES: tuple[Format, ...] = ("csv", "tsv", "parquet")
 STDIN = "-"
 _ENDINGS: dict[str, Format] = {f".{name}": name for name in FORMATS} | {".ndjson": "jsonl"}
 _BUFFER = 64 * 1024
@@ -54,6 +58,52 @@ def open_rows(path: str, *, format: Format | None = None) -> Iterator[RowReader]
             raise ConfigError("Parquet cannot be read from stdin, its index is at the end: save it as a file")
         else:
             yield ParquetRows(raw, file=shown(path))
+
+
+@contextmanager
+def open_mapped(path: str, *, mapped: Mapping[str, str], format: Format | None = None) -> Iterator[RowReader]:
+    """The rows of a file that has the mapped columns; InputError when no row has one of them.
+
+    That is known at the start, but for stdin, which cannot be read twice: there it is known at its end.
+    """
+    seen = SeenColumns(mapped)
+    if path != STDIN:
+        look_for_columns(seen, path, format=format)
+        seen.check_mapped(file=shown(path))
+    with open_rows(path, format=format) as rows:
+        yield _MappedRows(rows, seen, file=shown(path))
+
+
+def look_for_columns(seen: SeenColumns, path: str, *, format: Format | None = None) -> None:
+    """Reads on until no mapped column is missing; of a table, one row tells all its columns."""
+    if not seen.missing:
+        return
+    is_table = (format or known_format(path)) in TABLES
+    with open_rows(path, format=format) as rows:
+        for row in seen.watch(rows):
+            if not seen.missing or (is_table and not isinstance(row.content, Failure)):
+                return
+
+
+class _MappedRows:
+    """Rows that are checked for the mapped columns once all are read."""
+
+    def __init__(self, rows: RowReader, seen: SeenColumns, *, file: str) -> None:
+        self._rows = rows
+        self._seen = seen
+        self._file = file
+
+    def __iter__(self) -> Iterator[Row]:
+        if not self._seen.missing:
+            return iter(self._rows)
+        return self._checked()
+
+    def share_read(self) -> float | None:
+        return self._rows.share_read()
+
+    def _checked(self) -> Iterator[Row]:
+        yield from self._seen.watch(self._rows)
+        self._seen.check_mapped(file=self._file)
 
 
 def shown(path: str) -> str:

@@ -15,7 +15,7 @@ from touchstone.core.codec import case_from_dict, content_hash
 from touchstone.core.draft import Draft
 from touchstone.core.errors import CaseError, InputError
 from touchstone.core.result import Failure
-from touchstone.io.columns import arrange
+from touchstone.io.columns import SeenColumns, arrange
 from touchstone.io.files import Format, open_rows, shown
 from touchstone.io.json_text import field_name
 from touchstone.io.rows import Row, unreadable
@@ -72,10 +72,17 @@ class Responses:
         return Stray(line, id, _in_file("UnknownId", f"{problem}: correct it, or leave the row out", self.file, line))
 
 
-def read_responses(path: str, *, columns: Mapping[str, str] | None = None, format: Format | None = None) -> Responses:
-    """The replies in the file at `path`; InputError when there is none in it that names its case."""
+def read_responses(
+    path: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    seen: SeenColumns | None = None,
+    format: Format | None = None,
+) -> Responses:
+    """The replies in the file at `path`, its columns noted in `seen`; InputError when none in it names its case."""
     with open_rows(path, format=format) as rows:
-        return collect_responses(rows, file=shown(path), columns=columns)
+        watched = rows if seen is None else seen.watch(rows)
+        return collect_responses(watched, file=shown(path), columns=columns)
 
 
 def collect_responses(rows: Iterable[Row], *, file: str, columns: Mapping[str, str] | None = None) -> Responses:

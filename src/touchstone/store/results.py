@@ -143,6 +143,13 @@ def fetch_at(connection: Connection, run: int, position: int) -> Scored | None:
     return scored_from_row(row, reader=RecordReader(), count=counting(connection, run, position=position))
 
 
+def fetch_unread(connection: Connection, run: int, *, limit: int) -> list[Result]:
+    """The first rows of a run that could not be read or drafted, in order."""
+    here = (results.c.run == run, results.c.case_hash.is_(None))
+    query = select(bodies.c.body).select_from(results.join(bodies)).where(*here).order_by(results.c.position)
+    return [result_from_body(body) for body in connection.scalars(query.limit(limit))]
+
+
 def stream_scored(database: Database, run: int) -> Iterator[Scored]:
     reader, count = RecordReader(), _counting(database, run)
     for row in _pages(database, run, SCORED_COLUMNS, _WITH_TEXTS):

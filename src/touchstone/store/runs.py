@@ -43,6 +43,7 @@ from touchstone.store.results import (
     fetch_positions,
     fetch_records,
     fetch_unaided,
+    fetch_unread,
     insert_scored,
     stream_results,
     stream_scored,
@@ -71,11 +72,19 @@ from touchstone.store.schema import cases, results, run_labels, runs
 from touchstone.store.upgrade import upgrade
 from touchstone.store.users import Sessions, Tokens, Users
 
-__all__ = ["Appended", "Filters", "Listed", "Page", "Past", "Scored", "Store", "open_store"]
+__all__ = ["Appended", "Filters", "Listed", "Page", "Past", "Scored", "Store", "UnreadRows", "open_store"]
 
 LATEST = "latest"
 PREVIOUS = "previous"
 _SHOWN_IDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadRows:
+    """Rows of a run that became no reply: how many, and the first of them with their failures."""
+
+    count: int
+    first: tuple[Result, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +332,12 @@ class Store:
         if found is None:
             raise StoreError(f"run {id} has no reply at position {position}")
         return found
+
+    def unread(self, id: str, *, limit: int) -> UnreadRows:
+        """The rows that could not be read or drafted: how many, and the first of them."""
+        with self._database.reading() as connection:
+            count = self._count(connection, id, results.c.case_hash.is_(None))
+            return UnreadRows(count, tuple(fetch_unread(connection, self._number(connection, id), limit=limit)))
 
     def page(self, id: str, filters: Filters | None = None, *, after: str | None = None, limit: int = LIMIT) -> Page:
         """Some of the run's replies, from where the cursor `after` points to."""

@@ -27,6 +27,8 @@ from touchstone.service.shapes import NewQueue, NewRuling, filled
 router = APIRouter(include_in_schema=False)
 _Field = Annotated[str, Form()]
 _PAGE = 100
+# Rows of a file that could not be read and are named on the page it leads to.
+_NAMED = 10
 # A longer queue shows how far people agree in its weekly report alone.
 _AGREEMENT_UP_TO = 500
 STATE_NAMES: dict[State, str] = {
@@ -42,11 +44,12 @@ STATE_NAMES: dict[State, str] = {
 def list_queues(
     request: Request, here: Here, who: Lead, *, run: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
-    """All queues, and the form that makes one, of the replies of `run` if it is named."""
+    """All queues, and the form that makes one, of the replies of `run` if it is named, with what it could not read."""
     lines = [(queue, here.store.queues.progress(queue.id)) for queue in here.store.queues.list()]
     every = (*here.store.list_runs(kind="production", limit=50), *here.store.list_runs(kind="goldset", limit=20))
     runs = [each for each in every if each.finished]
     people = [user for user in here.store.users.list() if user.role != "viewer" and not user.disabled]
+    is_known = any(each.id == run for each in runs)
     return show(
         request,
         "queues.html",
@@ -55,6 +58,8 @@ def list_queues(
         runs=[(each, run_name(each)) for each in runs],
         people=people if here.options.has_auth else (),
         chosen=run,
+        unread=here.store.unread(run, limit=_NAMED) if is_known else None,
+        rows=here.store.count_results(run) if is_known else 0,
         size=SIZE,
         oversampling=OVERSAMPLING,
     )

@@ -46,14 +46,18 @@ async def upload(
             path = Path(directory) / f"replies{ending}"
             path.write_bytes(content)
             assignment = Assignment(goldset=str(path), name=name, labels=_labels(label), kind="production")
-            return evaluate_goldset(
-                assignment,
-                settings=here.settings,
-                store=here.store,
-                on_start=lambda run, done: None,
-                on_step=lambda step: None,
-                score=score,
-            )
+            try:
+                return evaluate_goldset(
+                    assignment,
+                    settings=here.settings,
+                    store=here.store,
+                    on_start=lambda run, done: None,
+                    on_step=lambda step: None,
+                    score=score,
+                )
+            except InputError as error:
+                # It goes by its own name, not by that of the copy here.
+                raise InputError(str(error).replace(str(path), f"the file {name}")) from None
 
     run = await run_in_threadpool(evaluate)
     await run_in_threadpool(note, here, who, "replies stored", run.id)
