@@ -1,5 +1,7 @@
 """Waivers on each database: every figure, filter and result follows them, and what the judge said is kept."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from sqlalchemy import create_engine, text
 from tests.store.review_samples import NOW, RUBRIC_TEXT
@@ -155,3 +157,13 @@ def test_waivers_of_an_earlier_version_count_once_the_store_is_upgraded(filled, 
 
 def test_a_result_that_nobody_waived_anything_in_is_the_judge_s(filled):
     assert filled.at("r1", 0).result == judged(*BROKEN)
+
+
+def test_two_waivers_given_at_once_both_count(filled):
+    """Each is counted with the other, whichever comes first."""
+    for at in range(5):
+        is_withdrawn = at % 2 == 1
+        given = [waiver(each, id=f"{at}{each.kind}", withdrawn=is_withdrawn) for each in BROKEN]
+        with ThreadPoolExecutor(2) as together:
+            list(together.map(filled.marks.waive, given))
+        assert filled.records("r1")[0].outcome == ("FAIL" if is_withdrawn else "PASS")
