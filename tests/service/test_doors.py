@@ -38,10 +38,11 @@ class Door:
         self.run = f"run-{next(_numbers)}"
         add_run(self.store, self.run, rows=[row(n, is_good=False) for n in range(2)], kind="production")
         drawing = Drawing(n=2, reviewers=reviewers)
+        self.found = self.store.at(self.run, 0).result.rubric.violations[0]
         self.queue = draw_queue(self.store, run=self.run, drawing=drawing, by="lea", now=MADE).id
 
     def violation(self):
-        return self.store.at(self.run, 0).result.rubric.violations[0]
+        return {"kind": self.found.kind, "start": self.found.start, "end": self.found.end}
 
     def action(self):
         """The action of this door's run, as it is now."""
@@ -74,8 +75,7 @@ class Api(Door):
         return self.client.post(f"/v1/queues/{self.queue}/items/0/ruling", json=body)
 
     def waive(self, **fields):
-        found = self.violation()
-        body = {"kind": found.kind, "start": found.start, "end": found.end, "reason": "the policy allows it", **fields}
+        body = {**self.violation(), "reason": "the policy allows it", **fields}
         return self.client.post(f"/v1/runs/{self.run}/results/0/waivers", json=body)
 
     def take_waiver_back(self):
@@ -119,12 +119,12 @@ class Page(Door):
         return self.client.post(f"/queues/{self.queue}/items/0", data=said)
 
     def waive(self, **fields):
-        body = {"number": 0, "reason": "the policy allows it", **fields}
+        body = {**self.violation(), "reason": "the policy allows it", **fields}
         return self.client.post(f"/runs/{self.run}/replies/0/waive", data=body)
 
     def take_waiver_back(self):
         # The page's button sends no reason.
-        return self.client.post(f"/runs/{self.run}/replies/0/waive", data={"number": 0, "withdrawn": "yes"})
+        return self.client.post(f"/runs/{self.run}/replies/0/waive", data={**self.violation(), "withdrawn": "yes"})
 
     def promote(self):
         return self.client.post(f"/runs/{self.run}/replies/0/promote")

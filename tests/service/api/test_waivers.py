@@ -139,8 +139,8 @@ def test_a_waiver_is_for_reviewers_and_noted_with_who_gave_it_and_took_it_back(t
     assert waive(team.people["lea"], LEAK, withdrawn=True, reason="").status_code == 201
     entries = team.people["lea"].get("/v1/audit?limit=2").json()["entries"]
     assert [(each["who"], each["act"], each["subject"]) for each in entries] == [
-        ("lea", "waiver of pii_leakage taken back", "week-2/0"),
-        ("ada", "waiver of pii_leakage given", "week-2/0"),
+        ("lea", "waiver withdrawn", "week-2/0"),
+        ("ada", "violation waived", "week-2/0"),
     ]
     words = team.people["vera"].get("/v1/runs/week-2/results/0").json()["waivers"]
     assert [(each["by"], each["reason"], each["withdrawn"]) for each in words[-2:]] == [
