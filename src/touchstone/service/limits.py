@@ -1,10 +1,12 @@
-"""Requests -> those that are small enough, come soon enough and not too often."""
+"""Requests -> those that are small enough, come whole and not too often, and whose answer somebody waits for."""
 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from touchstone.service.options import Options
@@ -14,6 +16,32 @@ from touchstone.service.problems import Refusal, problem_response
 _MOST_CALLERS = 10_000
 # How many seconds' worth may come at once.
 _BURST_SECONDS = 2.0
+
+Answer = TypeVar("Answer")
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer:
+    """What the work comes to; it is cancelled, and the Refusal is for the log, when the client hangs up first."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise _gone()
+        return working.result()
+    finally:
+        for each in (working, leaving):
+            each.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    """Returns when the client is gone; for a request whose body has been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
+
+
+def _gone() -> Refusal:
+    return Refusal(499, "gone", "the client hung up before the answer was there")
 
 
 class Rates:
