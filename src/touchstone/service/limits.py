@@ -16,6 +16,8 @@ from touchstone.service.problems import Refusal, problem_response
 _MOST_CALLERS = 10_000
 # How many seconds' worth may come at once.
 _BURST_SECONDS = 2.0
+# What a body has to come at, in bytes a second, once its first seconds are over.
+_LEAST_RATE = 16 * 1024
 
 Answer = TypeVar("Answer")
 
@@ -89,18 +91,21 @@ class BodyLimit:
     def _counted(self, receive: Receive) -> Receive:
         size = 0
         is_whole = False
+        began = asyncio.get_running_loop().time()
 
         async def counted() -> Message:
             nonlocal size, is_whole
             if is_whole:
                 # What comes after the body is the client going away, for which there is no hurry.
                 return await receive()
+            allowed = self._options.body_seconds + size / _LEAST_RATE
             try:
-                async with asyncio.timeout(self._options.body_seconds):
+                async with asyncio.timeout_at(began + allowed):
                     message = await receive()
             except TimeoutError:
-                detail = f"no part of it came for {self._options.body_seconds:g} seconds: send it again"
-                raise Refusal(408, "too-slow", detail) from None
+                raise Refusal(408, "too-slow", f"it was not there after {allowed:.0f} seconds: send it again") from None
+            if message["type"] == "http.disconnect":
+                raise _gone()
             size += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             if size > self._options.max_body:

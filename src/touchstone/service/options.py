@@ -29,7 +29,9 @@ class Options:
     batched: int = 1024
     case_seconds: float = 20.0
     ready_seconds: float = 5.0
+    header_seconds: float = 10.0
     body_seconds: float = 30.0
+    connections: int = 512
     rate: float | None = None
     session_seconds: float = 12 * 3600.0
 

@@ -1,15 +1,19 @@
 """Options -> a running service, until it is told to end."""
 
+import asyncio
 import logging
 import socket
 import sys
 from collections.abc import Callable
+from typing import cast
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from touchstone.app.config import Settings
 from touchstone.core.errors import ConfigError
 from touchstone.service.app import create_app
+from touchstone.service.connections import timed_connections
 from touchstone.service.options import Options, check_options
 from touchstone.store.runs import Store
 
@@ -23,8 +27,16 @@ def serve(settings: Settings, store: Store, *, options: Options, on_start: Calla
     if options.has_auth and not store.users.list():
         raise ConfigError("--auth needs somebody who can sign in: touchstone user add NAME --role lead")
     _log_to_stderr()
-    config = uvicorn.Config(
-        create_app(settings, store, options=options),
+    config = configure(create_app(settings, store, options=options), options)
+    bound = _bind(config, options)
+    on_start(f"http://{_shown(options.host)}:{bound.getsockname()[1]}")
+    uvicorn.Server(config).run(sockets=[bound])
+
+
+def configure(app: ASGIApp, options: Options) -> uvicorn.Config:
+    """How uvicorn serves the application."""
+    return uvicorn.Config(
+        app,
         host=options.host,
         port=options.port,
         # Its access log would show paths, which may hold a customer's name; ours shows patterns.
@@ -32,13 +44,13 @@ def serve(settings: Settings, store: Store, *, options: Options, on_start: Calla
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=_FAREWELL_SECONDS,
+        http=cast(type[asyncio.Protocol], timed_connections(options)),
+        # There are none, and a connection that became one would be beyond those timeouts.
+        ws="none",
         # Of all who might connect, the address in X-Forwarded-For is believed of a proxy on this machine only.
         proxy_headers=options.has_auth,
         forwarded_allow_ips="127.0.0.1,::1",
     )
-    bound = _bind(config, options)
-    on_start(f"http://{_shown(options.host)}:{bound.getsockname()[1]}")
-    uvicorn.Server(config).run(sockets=[bound])
 
 
 def _bind(config: uvicorn.Config, options: Options) -> socket.socket:
