@@ -1,7 +1,7 @@
 """touchstone.yaml and flags -> Settings; what cannot be used is an error that names the place and the remedy."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,13 @@ STORE = ".touchstone/touchstone.db"
 RUNS = "touchstone-runs"
 # A gate is not opened by a run that left more than one reply in twenty unscored.
 LEAST_SCORED = 0.95
-_FLAGS = {"thresholds": "--set", "columns": "--map", "gate": "--least-scored", "verifier": "--verifier"}
+_FLAGS = {
+    "thresholds": "--set",
+    "columns": "--map",
+    "gate": "--least-scored",
+    "verifier": "--verifier",
+    "trusted_proxies": "--trusted-proxy",
+}
 _JUDGE_FLAGS = {
     "kind": "--judge",
     **{key: f"--{key.replace('_', '-')}" for key in ("model", "base_url", "panel", "votes", "budget")},
@@ -35,7 +41,8 @@ _JUDGE_FLAGS = {
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
     where runs are kept and written, how much of one must be scored for the gate to open, who grades, the offline
-    judge's own models where the team has calibrated it, and whether personal data is taken out of what is kept."""
+    judge's own models where the team has calibrated it, whether personal data is taken out of what is kept, and whose
+    word on where a request comes from the service believes."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +54,7 @@ class Settings:
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     fitted: Fitted | None = None
     redacts: bool = False
+    trusted_proxies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,7 @@ def load_settings(
     judge: JudgeFlags | None = None,
     verifier: str | None = None,
     redacts: bool = False,
+    trusted_proxies: Sequence[str] | None = None,
 ) -> Settings:
     """The file named, or touchstone.yaml here if there is one, overridden by flags."""
     path = Path(config or CONFIG_NAME)
@@ -96,6 +105,8 @@ def load_settings(
         flags["gate"] = {"least_scored": _number(least_scored)}
     if verifier is not None:
         flags["verifier"] = verifier
+    if trusted_proxies:
+        flags["trusted_proxies"] = list(trusted_proxies)
     by_flag = validated(flags, place=lambda where: _FLAGS[where[0]], flags=True)
     chosen = in_file.rubric if rubric is None else load_rubric(rubric)
     return Settings(
@@ -109,6 +120,7 @@ def load_settings(
         judge=in_file.judge,
         fitted=in_file.fitted,
         redacts=redacts or in_file.redacts,
+        trusted_proxies=tuple(by_flag["trusted_proxies"] or in_file.trusted_proxies),
     )
 
 
@@ -155,6 +167,7 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
         judge=_judge(values["judge"], judge, beside=path.parent),
         fitted=_fitted(path.parent / values["calibration"]) if values["calibration"] else None,
         redacts=bool(values["redact"]),
+        trusted_proxies=tuple(values["trusted_proxies"] or ()),
     )
 
 

@@ -4,7 +4,8 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from ipaddress import ip_network
 from typing import cast
 
 import uvicorn
@@ -19,6 +20,7 @@ from touchstone.store.runs import Store
 
 # How long requests under way may take once the service is told to end.
 _FAREWELL_SECONDS = 10
+_OWN_PROXIES = ("127.0.0.1/32", "::1/128")
 
 
 def serve(settings: Settings, store: Store, *, options: Options, on_start: Callable[[str], None]) -> None:
@@ -47,10 +49,18 @@ def configure(app: ASGIApp, options: Options) -> uvicorn.Config:
         http=cast(type[asyncio.Protocol], timed_connections(options)),
         # There are none, and a connection that became one would be beyond those timeouts.
         ws="none",
-        # Of all who might connect, the address in X-Forwarded-For is believed of a proxy on this machine only.
+        # The client is the last address in X-Forwarded-For that is none of these.
         proxy_headers=options.has_auth,
-        forwarded_allow_ips="127.0.0.1,::1",
+        forwarded_allow_ips=[each for proxy in (*_OWN_PROXIES, *options.trusted_proxies) for each in _forms(proxy)],
     )
+
+
+def _forms(network: str) -> Iterator[str]:
+    """The network as connections show it: a socket for both versions of IP has IPv4 addresses as IPv6 ones."""
+    yield network
+    found = ip_network(network)
+    if found.version == 4:
+        yield f"::ffff:{found.network_address}/{96 + found.prefixlen}"
 
 
 def _bind(config: uvicorn.Config, options: Options) -> socket.socket:
