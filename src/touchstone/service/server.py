@@ -47,7 +47,7 @@ def configure(app: ASGIApp, options: Options) -> uvicorn.Config:
         server_header=False,
         timeout_graceful_shutdown=_FAREWELL_SECONDS,
         http=cast(type[asyncio.Protocol], timed_connections(options)),
-        # There are none, and a connection that became one would be beyond those timeouts.
+        # There are no WebSockets here, and a connection that became one would be beyond those timeouts.
         ws="none",
         # The client is the last address in X-Forwarded-For that is none of these.
         proxy_headers=options.has_auth,
