@@ -35,7 +35,7 @@ from touchstone.app.config import Settings
 from touchstone.core.case import Case
 from touchstone.core.codec import case_to_dict
 from touchstone.io.cases import Entry
-from touchstone.service.scoring.worker import judge_entries
+from touchstone.service.scoring.worker import judge_entry
 
 WORKERS = 2
 SECONDS = 60.0
@@ -122,7 +122,7 @@ async def http_adds(client: "Client", cases: Sequence[Case], bodies: Sequence[by
     The case is scored here and there in turn, so that both meet the same machine.
     """
     settings = Settings()
-    judge_entries([Entry("warm-up", 1, cases[0])], settings=settings)
+    judge_entry(Entry("warm-up", 1, cases[0]), settings=settings)
     await client.send(bodies[0])
     spent: list[tuple[float, float]] = []
     for at, (case, body) in enumerate(zip(cases[1:], bodies[1:], strict=True)):
@@ -130,7 +130,7 @@ async def http_adds(client: "Client", cases: Sequence[Case], bodies: Sequence[by
         for side in ("here", "there") if at % 2 else ("there", "here"):
             start = time.perf_counter()
             if side == "here":
-                judge_entries([Entry("request", 1, case)], settings=settings)
+                judge_entry(Entry("request", 1, case), settings=settings)
             else:
                 await client.send(body)
             pair[side] = (time.perf_counter() - start) * 1000

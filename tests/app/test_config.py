@@ -165,6 +165,14 @@ BAD_FILES = {
         "policy:\n  promises:\n    - what: a\n      what: b",
         ":4: key 'what' repeats line 3",
     ),
+    "a proxy that is a name": (
+        "trusted_proxies:\n  - 10.0.0.7\n  - proxy.acme.example",
+        ":3: 'trusted_proxies' has 'proxy.acme.example', which is no address or network such as 10.0.0.7 or 10.0.0.0/8",
+    ),
+    "proxies that are no list": (
+        "trusted_proxies: 10.0.0.7",
+        ":1: 'trusted_proxies' is '10.0.0.7', allowed is a list of addresses and networks",
+    ),
     "a policy that is text": ("policy: none", ":1: 'policy' is 'none', allowed is a mapping"),
     "an unknown section": ("\ntresholds: {}", ":2: unknown key 'tresholds'; nearest is 'thresholds'"),
     "an unknown threshold": (
@@ -212,6 +220,10 @@ BAD_FLAGS = [
     ({"thresholds": {"relevence_fail": "1"}}, "--set: unknown key 'relevence_fail'; nearest is"),
     ({"thresholds": {"relevance_fail": "low"}}, "--set: 'relevance_fail' is 'low', allowed is a number"),
     ({"columns": {"reply": "respons"}}, "--map: 'reply' is 'respons', which is no field"),
+    (
+        {"trusted_proxies": ["10.0.0.7", "10.0.0.0/40"]},
+        "--trusted-proxy: 'trusted_proxies' has '10.0.0.0/40', which is no address or network such as",
+    ),
 ]
 
 
@@ -269,6 +281,12 @@ def test_where_runs_are_kept_and_what_the_gate_needs_can_be_set(write):
     assert (settings.store, settings.runs, settings.least_scored) == ("mine.db", "out", 0.5)
     by_flag = load_settings(config, store="other.db", runs="there", least_scored="1")
     assert (by_flag.store, by_flag.runs, by_flag.least_scored) == ("other.db", "there", 1)
+
+
+def test_trusted_proxies_are_addresses_and_networks_of_the_file_or_else_of_the_flag(write):
+    config = write("trusted_proxies: [10.0.0.7, 'fd00::/8']")
+    assert load_settings(config).trusted_proxies == ("10.0.0.7/32", "fd00::/8")
+    assert load_settings(config, trusted_proxies=["10.1.2.3/16"]).trusted_proxies == ("10.1.0.0/16",)
 
 
 def test_a_share_above_one_is_refused():

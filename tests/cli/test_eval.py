@@ -63,6 +63,29 @@ def test_a_gold_set_becomes_a_run_with_all_its_files(touchstone, goldset):
     assert "report.html" in done.err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_what_a_run_leaves_behind_is_for_its_owner_and_older_runs_are_closed_off_with_a_line(here, goldset):
+    def touchstone(*arguments):
+        command = [sys.executable, "-m", "touchstone", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True, umask=0o022)
+
+    def modes(path):
+        return {oct(found.stat().st_mode & 0o777) for found in path}
+
+    assert "now only you can" not in touchstone("eval", goldset).stderr
+    ours = [Path(".touchstone"), Path("touchstone-runs"), only_run()]
+    assert modes(ours) == {"0o700"}
+    assert modes([Path(".touchstone/touchstone.db"), *only_run().iterdir()]) == {"0o600"}
+    assert modes([here, Path(goldset)]) == {oct(here.stat().st_mode & 0o777), "0o644"}
+    for path in ours:
+        path.chmod(0o755)
+    lines = [line for line in touchstone("eval", goldset).stderr.splitlines() if "now only you can" in line]
+    assert ["touchstone-runs" in line for line in lines] == [False, True]
+    assert modes(ours[:2]) == {"0o700"}
+    touchstone("report", "latest", "-o", "report.html")
+    assert modes([Path("report.html")]) == {"0o600"}
+
+
 def test_the_results_are_those_of_score(touchstone, goldset):
     touchstone("eval", goldset)
     assert touchstone("score", goldset).out == (only_run() / "results.jsonl").read_text(encoding="utf-8")

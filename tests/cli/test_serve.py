@@ -21,6 +21,7 @@ from touchstone.cli.main import main
         (["--host", "0.0.0.0"], "add --auth"),
         (["--auth"], "touchstone user add"),
         (["--config", "nothing.yaml"], "cannot be read"),
+        (["--trusted-proxy", "10.0.0.7", "--trusted-proxy", "proxy"], "--trusted-proxy: 'trusted_proxies' has 'proxy'"),
     ],
 )
 def test_a_service_that_cannot_start_says_what_to_do(arguments, message, monkeypatch, tmp_path, capsys):

@@ -133,15 +133,9 @@ def test_reading_takes_time_in_proportion_to_the_text(unit):
     assert seconds(read(unit, 2_000 * TIMES_LONGER)) <= MAX_TIME * seconds(read(unit, 2_000))
 
 
-# A reply of these is all anchors, and each is checked against its neighbours.
-ALL_ANCHORS = frozenset({"chained digits", "phone digits", "spaced digits", "hard spaces", "slashes", "number words",
-                         "sums", "shares"})  # fmt: skip
-CHECKED = [(check_reply, unit) for unit in UNITS if unit not in ALL_ANCHORS]
-CHECKED += [(check_context, unit) for unit in UNITS]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("work", "unit"), CHECKED)
+@pytest.mark.parametrize("work", [check_reply, check_context])
+@pytest.mark.parametrize("unit", UNITS)
 def test_checking_takes_steps_in_proportion_to_the_text(work, unit):
     work(unit, 9)()  # the parser and the word lists are loaded once
     few, many = steps(work(unit, 500)), steps(work(unit, 500 * TIMES_LONGER))

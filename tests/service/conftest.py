@@ -14,6 +14,7 @@ from tests.store.conftest import _create, postgresql, postgresql_template  # noq
 from touchstone.app.config import Settings
 from touchstone.service.app import create_app
 from touchstone.service.options import Options
+from touchstone.service.server import configure
 from touchstone.store.runs import open_store
 
 _numbers = count()
@@ -26,9 +27,9 @@ def running(place, *, settings=None, waits=True, **options):
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
         with open_store(str(place)) as store:
-            app = create_app(settings or Settings(store=str(place)), store, options=Options(port=port, **options))
-            config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
-            server = uvicorn.Server(config)
+            made = Options(port=port, **options)
+            app = create_app(settings or Settings(store=str(place)), store, options=made)
+            server = uvicorn.Server(configure(app, made))
             thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
             thread.start()
             address = f"http://127.0.0.1:{port}"

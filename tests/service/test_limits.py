@@ -61,6 +61,33 @@ def test_without_a_rate_there_is_no_limit():
         rates.take("a")
 
 
+def test_a_body_that_comes_bit_by_bit_is_given_up():
+    async def bits():
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def reads(scope, receive, send):
+        while (await receive())["more_body"]:
+            continue
+
+    limited = BodyLimit(reads, Options(body_seconds=0.1))
+    with pytest.raises(Refusal) as refused:
+        asyncio.run(asyncio.wait_for(limited({"type": "http", "headers": []}, bits, None), 60))
+    assert refused.value.status_code == 408
+
+
+def test_a_client_that_leaves_within_its_body_is_gone_and_no_defect():
+    async def leaves():
+        return {"type": "http.disconnect"}
+
+    async def reads(scope, receive, send):
+        await receive()
+
+    with pytest.raises(Refusal) as refused:
+        asyncio.run(BodyLimit(reads, Options())({"type": "http", "headers": []}, leaves, None))
+    assert refused.value.status_code == 499
+
+
 def test_a_body_that_never_comes_is_given_up():
     async def never():
         await asyncio.sleep(60)

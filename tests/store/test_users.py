@@ -101,10 +101,21 @@ def test_failed_logins_are_counted_by_person_and_by_address_and_forgiven(store):
         store.logins.failures(since=LATER),
     ]
     assert counts == [3, 2, 2, 0]
-    store.logins.forgive("ann")
-    assert store.logins.failures(since=NOW) == 1
-    store.logins.expire(LATER)
+    store.logins.forgive("ann", address="1")
+    assert [store.logins.failures(since=NOW, name=name) for name in ("ann", "ben")] == [1, 1]
+
+
+def test_successes_are_remembered_by_person_and_address_for_longer_than_failures(store):
+    for name, address, ok in (("ann", "1", True), ("ann", "2", False)):
+        store.logins.note(name, address=address, at=NOW, ok=ok)
+    store.logins.expire(LATER, successes=NOW)
     assert store.logins.failures(since=NOW) == 0
+    known = [("ann", "1", NOW), ("ann", "2", NOW), ("ben", "1", NOW), ("ann", "1", LATER)]
+    assert [store.logins.has_succeeded(name, address=address, since=since) for name, address, since in known] == [
+        *(True, False, False, False)
+    ]
+    store.logins.expire(LATER, successes=LATER)
+    assert not store.logins.has_succeeded("ann", address="1", since=NOW)
 
 
 def test_the_audit_log_is_read_backwards_a_page_at_a_time(store):

@@ -17,6 +17,7 @@ from touchstone.review.adjudication import settle
 from touchstone.review.calibration import LEAST_LABELS, Calibration, Labelled, calibrate
 from touchstone.review.review import current
 from touchstone.safety.detectors import inspect
+from touchstone.store.private import make_directory
 from touchstone.store.runs import Store
 from touchstone.text.reading import read
 
@@ -66,7 +67,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
         ],
     }
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(path.parent)
         with path.open("x", encoding="utf-8") as stream:
             stream.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     except FileExistsError:

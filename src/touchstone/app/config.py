@@ -1,7 +1,7 @@
 """touchstone.yaml and flags -> Settings; what cannot be used is an error that names the place and the remedy."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,13 @@ STORE = ".touchstone/touchstone.db"
 RUNS = "touchstone-runs"
 # A gate is not opened by a run that left more than one reply in twenty unscored.
 LEAST_SCORED = 0.95
-_FLAGS = {"thresholds": "--set", "columns": "--map", "gate": "--least-scored", "verifier": "--verifier"}
+_FLAGS = {
+    "thresholds": "--set",
+    "columns": "--map",
+    "gate": "--least-scored",
+    "verifier": "--verifier",
+    "trusted_proxies": "--trusted-proxy",
+}
 _JUDGE_FLAGS = {
     "kind": "--judge",
     **{key: f"--{key.replace('_', '-')}" for key in ("model", "base_url", "panel", "votes", "budget")},
@@ -35,8 +41,9 @@ _JUDGE_FLAGS = {
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
     where runs are kept and written, how much of one must be scored for the gate to open, who grades, the offline
-    judge's own models where the team has calibrated it, whether personal data is taken out of what is kept, and
-    which of the columns a flag maps: these have to be there, while touchstone.yaml speaks of many files."""
+    judge's own models where the team has calibrated it, whether personal data is taken out of what is kept, which of
+    the columns a flag maps: these have to be there, while touchstone.yaml speaks of many files; and whose word on
+    where a request comes from the service believes."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -49,6 +56,7 @@ class Settings:
     fitted: Fitted | None = None
     redacts: bool = False
     mapped: Mapping[str, str] = field(default_factory=dict)
+    trusted_proxies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,7 @@ def load_settings(
     judge: JudgeFlags | None = None,
     verifier: str | None = None,
     redacts: bool = False,
+    trusted_proxies: Sequence[str] | None = None,
 ) -> Settings:
     """The file named, or touchstone.yaml here if there is one, overridden by flags."""
     path = Path(config or CONFIG_NAME)
@@ -98,6 +107,8 @@ def load_settings(
         flags["gate"] = {"least_scored": _number(least_scored)}
     if verifier is not None:
         flags["verifier"] = verifier
+    if trusted_proxies:
+        flags["trusted_proxies"] = list(trusted_proxies)
     by_flag = validated(flags, place=lambda where: _FLAGS[where[0]], flags=True)
     chosen = in_file.rubric if rubric is None else load_rubric(rubric)
     return Settings(
@@ -112,6 +123,7 @@ def load_settings(
         fitted=in_file.fitted,
         redacts=redacts or in_file.redacts,
         mapped=by_flag["columns"],
+        trusted_proxies=tuple(by_flag["trusted_proxies"] or in_file.trusted_proxies),
     )
 
 
@@ -158,6 +170,7 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
         judge=_judge(values["judge"], judge, beside=path.parent),
         fitted=_fitted(path.parent / values["calibration"]) if values["calibration"] else None,
         redacts=bool(values["redact"]),
+        trusted_proxies=tuple(values["trusted_proxies"] or ()),
     )
 
 

@@ -4,6 +4,7 @@ import difflib
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from ipaddress import ip_network
 from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import (
@@ -25,7 +26,7 @@ from touchstone.core.policy import Allowance, Policy
 
 SECTIONS = (
     *("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration", "judge"),
-    *("redact", "verifier"),
+    *("redact", "verifier", "trusted_proxies"),
 )
 # The verifier is chosen by a key of its own.
 _PLAN_TYPES = {name: type for name, type in get_type_hints(Plan).items() if name != "verifier"}
@@ -36,6 +37,7 @@ _TEXT = "text, in quotes where it is a number"
 _PRICE = "a price per million tokens, at least 0"
 # A settings file may come with a repository: it must not choose which of one's secrets goes to which server.
 _KEY_VARIABLE = "the name of an environment variable that starts with TOUCHSTONE_, or OPENAI_API_KEY"
+_PROXIES = "10.0.0.7 or 10.0.0.0/8"
 _ALLOWED: Mapping[str, str] = {
     **{
         f"thresholds.{name}": "a whole number of at least 1" if type is int else "a number from 0 to 1"
@@ -72,6 +74,7 @@ _ALLOWED: Mapping[str, str] = {
     "verifier": "none or deep",
     "calibration": "the path of a file that touchstone review calibrate wrote",
     "redact": "true or false",
+    "trusted_proxies": f"a list of addresses and networks such as {_PROXIES}",
     "policy.company": _TEXT,
     **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
     "policy.promises": "a list of {what, up_to}",
@@ -140,6 +143,8 @@ def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
     shown = reprlib.repr(value)
     if path[0] == "columns" and len(where) > 1:
         return f"'{name}' is {shown}, which is no field of a case; {_nearest(str(value), CASE_FIELDS)}"
+    if path[0] == "trusted_proxies" and len(where) > 1:
+        return f"'{path[0]}' has {shown}, which is no address or network such as {_PROXIES}"
     return f"'{name}' is {shown}, allowed is {_ALLOWED.get('.'.join(path), 'a mapping of names to values')}"
 
 
@@ -168,6 +173,11 @@ def _our_field(name: str) -> str:
     if name not in CASE_FIELDS:
         raise ValueError
     return name
+
+
+def _network(text: str) -> str:
+    """The network as it is written in full; one address is a network too."""
+    return str(ip_network(text.strip(), strict=False))
 
 
 def _models() -> type[BaseModel]:
@@ -202,6 +212,7 @@ def _models() -> type[BaseModel]:
         "calibration": (text, None),
         "verifier": (Literal["none", "deep"], None),
         "redact": (bool, None),
+        "trusted_proxies": (list[Annotated[str, AfterValidator(_network)]], None),
     }
     return create_model("Config", __config__=strict, **shape)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from touchstone import __version__
-from touchstone.app.config import Settings
+from touchstone.app.config import RUNS, Settings
 from touchstone.app.goldset import locate
 from touchstone.app.judging import ModelJudge
 from touchstone.app.ordered import in_order
@@ -38,6 +38,7 @@ from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
 from touchstone.runs.redaction import redact_failure, redact_reply
 from touchstone.runs.run import Kind, Receipt, Run
+from touchstone.store.private import make_directory, take_from_others
 from touchstone.store.runs import Scored, Store
 
 LOCK = ".lock"
@@ -334,7 +335,9 @@ def _lock(directory: Path, held: ExitStack) -> bool:
     """Whether this process holds the directory now; InputError when nothing can be written there."""
     lock = FileLock(directory / LOCK, blocking=False)
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directory(directory)
+        # A directory of runs that is ours by its name closes off the runs that are in it as well.
+        take_from_others([directory.parent, directory] if directory.parent.name == RUNS else [directory])
         held.enter_context(lock)
     except Timeout:
         return False

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -187,9 +187,14 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
     from touchstone.clients.llm.meter import Budget, Meter
     from touchstone.clients.llm.model import open_models
     from touchstone.clients.llm.records import Records, open_replay
+    from touchstone.store.private import make_directory
 
     prompt = load_prompt(chosen.prompt)
     meter = Meter(Budget(**asdict(chosen.budget)))
+    if not chosen.replay:
+        # What cannot be written is told when there is something to write.
+        with suppress(OSError):
+            make_directory(Path(chosen.record))
     with open_models(
         [_seat(member, chosen) for member in models_of(chosen)],
         meter=meter,

@@ -112,16 +112,16 @@ def write_run(view: RunView, directory: Path, *, results: Iterable[Result]) -> N
 
 
 def write_results(results: Iterable[Result], target: str) -> None:
-    """One JSON line for each result; `-` is stdout."""
-    with open_results(target) as write:
+    """One JSON line for each result, for its owner alone; `-` is stdout."""
+    with open_results(target, is_private=True) as write:
         for result in results:
             write(result)
 
 
 def write_text(path: Path, text: str) -> None:
-    """A file that is there whole or not at all."""
+    """A file that is there whole or not at all, for its owner alone: what comes out of the store quotes customers."""
     try:
-        with whole_file(str(path)) as stream:
+        with whole_file(str(path), is_private=True) as stream:
             stream.write(text.encode("utf-8", "replace"))
     except OSError as error:
         problem = error.strerror or type(error).__name__

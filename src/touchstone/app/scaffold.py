@@ -61,6 +61,9 @@ gate:
 # store: .touchstone/touchstone.db
 # runs: touchstone-runs
 
+# Proxies in front of `touchstone serve --auth` that say where a request comes from, besides this machine's own.
+# trusted_proxies: [10.0.0.7, 10.1.0.0/16]
+
 # Who grades: the offline judge, a language model, or a panel of them (docs/llm.md). A model also needs `model` and, if
 # it is not OpenAI's, `base_url`; further keys are key_variable, prompt, panel, temperature, budget, prices and record.
 # Keys for servers belong in the environment: OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY.

@@ -1,5 +1,6 @@
 """`touchstone serve`: the API and the pages, until Ctrl-C."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -18,6 +19,12 @@ def serve(
     rate: Annotated[
         float | None,
         typer.Option(metavar="N", min=0.1, help="Cases a second that one caller may send; 100 with --auth, else any."),
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CIDR", help="A proxy whose X-Forwarded headers are believed, besides this machine's own."
+        ),
     ] = None,
     store: StorePlace = None,
     rubric: Annotated[
@@ -40,7 +47,10 @@ def serve(
         raise ConfigError(f"serve needs {error.name}: pip install 'touchstone-eval[serve]'") from None
     options = Options(host=host, port=port, has_auth=auth, workers=workers, rate=rate)
     check_options(options)
-    settings = load_settings(config, store=store, rubric=rubric, verifier=verifier, redacts=redact)
+    settings = load_settings(
+        config, store=store, rubric=rubric, verifier=verifier, redacts=redact, trusted_proxies=trusted_proxy
+    )
+    options = replace(options, trusted_proxies=settings.trusted_proxies)
     # Found to be missing here, not by each of the processes that score.
     find_verifier(settings.plan)
     with open_store_of(settings, creates=True) as opened:

@@ -24,11 +24,12 @@ Write = Callable[[Result], None]
 
 
 @contextmanager
-def open_results(target: str) -> Iterator[Write]:
+def open_results(target: str, *, is_private: bool = False) -> Iterator[Write]:
     """A function that writes one result to the file at `target`, or to stdout for `-`; the ending is the format."""
     writer = _json_lines if target == STDOUT else _writer(target)
     try:
-        with _stdout() if target == STDOUT else whole_file(target) as stream, writer(stream) as write:
+        opened = _stdout() if target == STDOUT else whole_file(target, is_private=is_private)
+        with opened as stream, writer(stream) as write:
             yield write
     except BrokenPipeError:
         raise
@@ -112,8 +113,11 @@ def _stdout() -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def whole_file(target: str) -> Iterator[IO[bytes]]:
-    """A file beside `target` that takes its name once all is written, and is removed if something fails before."""
+def whole_file(target: str, *, is_private: bool = False) -> Iterator[IO[bytes]]:
+    """A file beside `target` that takes its name once all is written, and is removed if something fails before.
+
+    With `is_private`, a new file is for its owner alone.
+    """
     path = Path(target).resolve()
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
@@ -121,7 +125,8 @@ def whole_file(target: str) -> Iterator[IO[bytes]]:
         return
     part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
     try:
-        with part.open("xb") as stream:
+        part.touch(mode=0o600 if is_private else 0o666, exist_ok=False)
+        with part.open("wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

@@ -82,6 +82,7 @@ def build_service(settings: Settings, store: Store, *, options: Options) -> Serv
     scorer = Scorer(settings, options=options)
     meters = Meters()
     meters.watch("touchstone_waiting", "Cases taken on and not scored yet.", lambda: scorer.waiting)
+    meters.watch("touchstone_lag_seconds", "For how long a short single case waits to be scored.", lambda: scorer.lag)
     meters.watch("touchstone_scorers", "Processes that can score.", lambda: scorer.ready)
     rate = options.rate if options.rate is not None or not options.has_auth else RATE_UNDER_AUTH
     return Service(

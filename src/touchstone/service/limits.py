@@ -1,10 +1,12 @@
-"""Requests -> those that are small enough, come soon enough and not too often."""
+"""Requests -> those that are small enough, come whole and not too often, and whose answer somebody waits for."""
 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from touchstone.service.options import Options
@@ -14,6 +16,34 @@ from touchstone.service.problems import Refusal, problem_response
 _MOST_CALLERS = 10_000
 # How many seconds' worth may come at once.
 _BURST_SECONDS = 2.0
+# What a body has to come at, in bytes a second, once its first seconds are over.
+_LEAST_RATE = 16 * 1024
+
+Answer = TypeVar("Answer")
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer:
+    """What the work comes to; it is cancelled, and the Refusal is for the log, when the client hangs up first."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise _gone()
+        return working.result()
+    finally:
+        for each in (working, leaving):
+            each.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    """Returns when the client is gone; for a request whose body has been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
+
+
+def _gone() -> Refusal:
+    return Refusal(499, "gone", "the client hung up before the answer was there")
 
 
 class Rates:
@@ -61,18 +91,21 @@ class BodyLimit:
     def _counted(self, receive: Receive) -> Receive:
         size = 0
         is_whole = False
+        began = asyncio.get_running_loop().time()
 
         async def counted() -> Message:
             nonlocal size, is_whole
             if is_whole:
                 # What comes after the body is the client going away, for which there is no hurry.
                 return await receive()
+            allowed = self._options.body_seconds + size / _LEAST_RATE
             try:
-                async with asyncio.timeout(self._options.body_seconds):
+                async with asyncio.timeout_at(began + allowed):
                     message = await receive()
             except TimeoutError:
-                detail = f"no part of it came for {self._options.body_seconds:g} seconds: send it again"
-                raise Refusal(408, "too-slow", detail) from None
+                raise Refusal(408, "too-slow", f"it was not there after {allowed:.0f} seconds: send it again") from None
+            if message["type"] == "http.disconnect":
+                raise _gone()
             size += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             if size > self._options.max_body:

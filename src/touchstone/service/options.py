@@ -15,7 +15,9 @@ class Options:
     """Settings of the service itself. Sizes are in bytes, times in seconds, `rate` in cases a second and caller.
 
     `waiting` bounds the single cases that wait to be scored and `batched` those of batches: what comes on top is
-    refused at once, so that whoever waits is answered soon.
+    refused at once, so that whoever waits is answered soon. Where a single case waits longer than `ready_seconds`,
+    the service says that it is not ready. `trusted_proxies` are the networks besides this machine whose word on where
+    a request comes from is believed.
     """
 
     host: str = "127.0.0.1"
@@ -27,7 +29,11 @@ class Options:
     waiting: int = 64
     batched: int = 1024
     case_seconds: float = 20.0
+    ready_seconds: float = 5.0
+    header_seconds: float = 10.0
     body_seconds: float = 30.0
+    connections: int = 512
+    trusted_proxies: tuple[str, ...] = ()
     rate: float | None = None
     session_seconds: float = 12 * 3600.0
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from touchstone.core.errors import CaseError, ConfigError, InputError, ReviewError, StoreError, TouchstoneError
 from touchstone.report.plain import one_line
-from touchstone.service.scoring.scorer import OverloadError
+from touchstone.service.scoring.lanes import OverloadError
 
 MEDIA_TYPE = "application/problem+json"
 API = "/v1/"
@@ -27,6 +27,7 @@ TITLES: Mapping[str, str] = {
     "method": "Not possible here",
     "conflict": "Something newer is there",
     "closed": "The queue is closed",
+    "gone": "Nobody waits for the answer",
     "too-large": "Too large",
     "too-slow": "The body did not arrive",
     "media-type": "The body must be JSON",

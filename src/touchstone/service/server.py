@@ -1,20 +1,26 @@
 """Options -> a running service, until it is told to end."""
 
+import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from ipaddress import ip_network
+from typing import cast
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from touchstone.app.config import Settings
 from touchstone.core.errors import ConfigError
 from touchstone.service.app import create_app
+from touchstone.service.connections import timed_connections
 from touchstone.service.options import Options, check_options
 from touchstone.store.runs import Store
 
 # How long requests under way may take once the service is told to end.
 _FAREWELL_SECONDS = 10
+_OWN_PROXIES = ("127.0.0.1/32", "::1/128")
 
 
 def serve(settings: Settings, store: Store, *, options: Options, on_start: Callable[[str], None]) -> None:
@@ -23,8 +29,16 @@ def serve(settings: Settings, store: Store, *, options: Options, on_start: Calla
     if options.has_auth and not store.users.list():
         raise ConfigError("--auth needs somebody who can sign in: touchstone user add NAME --role lead")
     _log_to_stderr()
-    config = uvicorn.Config(
-        create_app(settings, store, options=options),
+    config = configure(create_app(settings, store, options=options), options)
+    bound = _bind(config, options)
+    on_start(f"http://{_shown(options.host)}:{bound.getsockname()[1]}")
+    uvicorn.Server(config).run(sockets=[bound])
+
+
+def configure(app: ASGIApp, options: Options) -> uvicorn.Config:
+    """How uvicorn serves the application."""
+    return uvicorn.Config(
+        app,
         host=options.host,
         port=options.port,
         # Its access log would show paths, which may hold a customer's name; ours shows patterns.
@@ -32,13 +46,21 @@ def serve(settings: Settings, store: Store, *, options: Options, on_start: Calla
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=_FAREWELL_SECONDS,
-        # Of all who might connect, the address in X-Forwarded-For is believed of a proxy on this machine only.
+        http=cast(type[asyncio.Protocol], timed_connections(options)),
+        # There are no WebSockets here, and a connection that became one would be beyond those timeouts.
+        ws="none",
+        # The client is the last address in X-Forwarded-For that is none of these.
         proxy_headers=options.has_auth,
-        forwarded_allow_ips="127.0.0.1,::1",
+        forwarded_allow_ips=[each for proxy in (*_OWN_PROXIES, *options.trusted_proxies) for each in _forms(proxy)],
     )
-    bound = _bind(config, options)
-    on_start(f"http://{_shown(options.host)}:{bound.getsockname()[1]}")
-    uvicorn.Server(config).run(sockets=[bound])
+
+
+def _forms(network: str) -> Iterator[str]:
+    """The network as connections show it: a socket for both versions of IP has IPv4 addresses as IPv6 ones."""
+    yield network
+    found = ip_network(network)
+    if found.version == 4:
+        yield f"::ffff:{found.network_address}/{96 + found.prefixlen}"
 
 
 def _bind(config: uvicorn.Config, options: Options) -> socket.socket:

@@ -6,8 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from touchstone.core.errors import StoreError
-from touchstone.store.database import PATIENCE_SECONDS
+from touchstone.store.database import BEFORE_RESTORE, PATIENCE_SECONDS
 from touchstone.store.faults import faults
+from touchstone.store.private import make_directory, make_file, take_from_others
 from touchstone.store.schema import HEAD, VERSION_TABLE
 
 _POSTGRESQL = "is kept in PostgreSQL: use its own tools, {tool}"
@@ -22,10 +23,11 @@ def back_up(place: str, target: Path) -> None:
     if target.exists():
         raise StoreError(f"{target} exists: name another file, or move it away")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(target.parent)
         # In the same directory, so that it is moved in one step.
         with TemporaryDirectory(dir=target.parent, prefix=".touchstone-") as directory:
             part = Path(directory) / target.name
+            make_file(part)
             with faults(place):
                 _copy(source, part)
             _check(part)
@@ -42,7 +44,9 @@ def restore(place: str, source: Path) -> Path | None:
     if kept is not None:
         back_up(place, kept)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(target.parent)
+        make_file(target)
+        take_from_others([target])
         # Into the file itself, in one transaction: a process that has it open sees either the old or the new store.
         with faults(place):
             _copy(source, target)
@@ -82,7 +86,7 @@ def _check(path: Path) -> None:
 
 
 def _kept_name(target: Path) -> Path:
-    names = (target.with_name(f"{target.name}.before-restore{'' if n == 1 else f'-{n}'}") for n in range(1, 1000))
+    names = (target.with_name(f"{target.name}{BEFORE_RESTORE}{'' if n == 1 else f'-{n}'}") for n in range(1, 1000))
     return next(name for name in names if not name.exists())
 
 

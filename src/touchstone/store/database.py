@@ -5,6 +5,7 @@ survives the death of the process at any moment; after a power cut the file is s
 are scored again when the run goes on. FULL would add the disk's flush, a few milliseconds, to every result.
 """
 
+import glob
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -18,7 +19,11 @@ from sqlalchemy.exc import ArgumentError
 
 from touchstone.core.errors import StoreError
 from touchstone.store.faults import faults, vanished
+from touchstone.store.private import make_directory, make_file, take_from_others
 
+# The directory that is ours wherever it is, and the end of the name that a store is kept under when it is replaced.
+HOME = ".touchstone"
+BEFORE_RESTORE = ".before-restore"
 # How long a write waits for another process's.
 PATIENCE_SECONDS = 30.0
 _FORMS = "a path, sqlite:///path or postgresql://user@host/name"
@@ -119,18 +124,26 @@ def _open_sqlite(path: Path, *, creates: bool) -> Database:
     if not creates and not path.exists():
         raise StoreError(f"the store {shown} does not exist: touchstone eval begins one, or name another")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        make_directory(path.parent)
+        make_file(path)
     except OSError as error:
         problem = error.strerror or type(error).__name__
         remedy = "give write permission for the file and its directory, or name another store"
         raise StoreError(f"the store {shown} cannot be written ({problem}): {remedy}") from error
+    take_from_others(_ours(path))
     engine = _engine(URL.create("sqlite", database=str(path.absolute())), timeout=PATIENCE_SECONDS)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     with faults(shown):
         _write_ahead(engine)
     return Database(engine, place=shown, path=path.absolute())
+
+
+def _ours(path: Path) -> list[Path]:
+    """The store's files; SQLite makes those beside it with its mode. Of directories only the one that has our name."""
+    directory = [path.parent] if path.absolute().parent.name == HOME else []
+    beside = [path.with_name(f"{path.name}-{end}") for end in ("wal", "shm")]
+    return [*directory, path, *beside, *sorted(path.parent.glob(f"{glob.escape(path.name)}{BEFORE_RESTORE}*"))]
 
 
 def _open_postgresql(url: URL) -> Database:

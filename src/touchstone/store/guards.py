@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from touchstone.store.database import Database
@@ -29,15 +29,25 @@ class Logins:
         with self._database.reading() as connection:
             return connection.scalar(query) or 0
 
-    def forgive(self, name: str) -> None:
-        """Drops a person's failures, after a login that succeeded."""
+    def has_succeeded(self, name: str, *, address: str, since: str) -> bool:
+        """Whether the name has signed in from the address since then."""
+        table = login_attempts.c
+        known = select(table.number).where(table.name == name, table.address == address, table.at >= since, table.ok)
+        with self._database.reading() as connection:
+            return connection.execute(known.limit(1)).first() is not None
+
+    def forgive(self, name: str, *, address: str) -> None:
+        """Drops a person's failures at an address, after a login from there that succeeded."""
         with self._database.writing() as connection:
-            here = (login_attempts.c.name == name, ~login_attempts.c.ok)
+            here = (login_attempts.c.name == name, login_attempts.c.address == address, ~login_attempts.c.ok)
             connection.execute(delete(login_attempts).where(*here))
 
-    def expire(self, before: str) -> None:
+    def expire(self, before: str, *, successes: str) -> None:
+        """Drops failures from before one time and successes from before another."""
+        table = login_attempts.c
+        old = or_(and_(table.at < before, ~table.ok), table.at < successes)
         with self._database.writing() as connection:
-            connection.execute(delete(login_attempts).where(login_attempts.c.at < before))
+            connection.execute(delete(login_attempts).where(old))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

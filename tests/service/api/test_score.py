@@ -1,8 +1,13 @@
 """POST /v1/score over real HTTP."""
 
 import json
+import logging
+import socket
+import time
+from contextlib import contextmanager
 
 import pytest
+from tests.service.conftest import running
 
 import touchstone as ts
 from touchstone.core.codec import case_from_dict, result_to_dict
@@ -97,3 +102,48 @@ def test_a_body_of_unknown_length_is_cut_off_where_it_gets_too_large(client):
 def test_problems_quote_nothing_a_customer_wrote(client):
     response = client.post("/v1/score", json={"response": {"secret": "my card is 4111"}})
     assert "4111" not in response.text
+
+
+HOSTILE = {"response": "1-" * 49_000}
+
+
+@contextmanager
+def hung_up_on(service, body):
+    """A POST whose client is gone when the block ends, with no answer read."""
+    raw = json.dumps(body).encode()
+    port = int(service.address.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        head = f"POST /v1/score HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: {len(raw)}\r\n\r\n".encode() + raw)
+        yield
+
+
+def wait_until(holds):
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_batch_of_hostile_replies_keeps_no_single_case_waiting_and_goes_with_its_client(tmp_path, caplog):
+    with running(tmp_path / "touchstone.db", workers=2) as service, service.client() as client:
+        scorer = service.app.state.service.scorer
+        with caplog.at_level(logging.INFO, logger="touchstone"):
+            with hung_up_on(service, {"cases": [HOSTILE] * 40}):
+                wait_until(lambda: scorer.waiting == 40)
+                for _ in range(3):
+                    assert client.post("/v1/score", json=CASE).json()["decision"] == "block"
+                # At most one of them was scored meanwhile: the single cases did not wait for more.
+                assert scorer.waiting >= 38
+            wait_until(lambda: scorer.waiting == 0)
+            wait_until(lambda: "/v1/score 499" in caplog.text)
+        assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_service_that_is_behind_says_so_and_again_when_it_is_not(tmp_path):
+    with running(tmp_path / "touchstone.db", workers=1, ready_seconds=0.5) as service, service.client() as client:
+        assert client.get("/readyz").json()["scoring"] == "ok"
+        with hung_up_on(service, HOSTILE):
+            wait_until(lambda: client.get("/readyz").json()["scoring"] == "behind")
+            assert client.get("/readyz").status_code == 503
+        wait_until(lambda: client.get("/readyz").json()["scoring"] == "ok")

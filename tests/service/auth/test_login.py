@@ -10,7 +10,7 @@ from tests.service.stored import MADE, PASSWORD, add_user
 from touchstone.service.auth.guard import COOKIE
 from touchstone.service.auth.routes import own_path
 from touchstone.service.auth.secret import fingerprint
-from touchstone.service.auth.sessions import MOST_HERE
+from touchstone.service.auth.throttle import MOST_OF_PAIR
 from touchstone.service.clock import from_now, now
 from touchstone.store.users import Token
 
@@ -25,7 +25,7 @@ def team(tmp_path_factory):
 
 @pytest.fixture
 def client(team):
-    team.store.logins.expire(from_now(60))
+    team.store.logins.expire(from_now(60), successes=from_now(60))
     with team.client() as opened:
         yield opened
 
@@ -130,7 +130,7 @@ def test_a_wrong_name_and_a_wrong_password_look_the_same(client, name, password)
 
 
 def test_guessing_is_slowed_down_and_the_right_password_does_not_help_then(client):
-    for _ in range(MOST_HERE):
+    for _ in range(MOST_OF_PAIR):
         assert sign_in(client, password="wrong").headers["location"] == "/login?problem=wrong"
     assert sign_in(client).headers["location"] == "/login?problem=wait"
     assert sign_in(client, "a-viewer").headers["location"] == "/"

@@ -1,7 +1,5 @@
 """Whether the service lives, whether it can work, and its figures."""
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
@@ -24,9 +22,9 @@ async def live() -> dict[str, str]:
 
 @router.get("/readyz", responses={503: {"description": "Not ready: a check is not `ok`."}})
 async def ready(here: Here) -> JSONResponse:
-    """Whether cases can be scored and the store can be used. Open to everybody."""
-    checks: dict[str, Any] = {
-        "scoring": "ok" if here.scorer.is_ready else "starting",
+    """Whether cases can be scored soon and the store can be used. Open to everybody."""
+    checks = {
+        "scoring": _scoring(here),
         "store": await run_in_threadpool(_store, here),
     }
     is_ready = set(checks.values()) == {"ok"}
@@ -44,6 +42,12 @@ async def ready(here: Here) -> JSONResponse:
 async def metrics(here: Here, who: Viewer) -> Response:
     """Counts and times for Prometheus: no text, no name."""
     return Response(here.meters.text(), headers={"Content-Type": _FORMAT})
+
+
+def _scoring(here: Service) -> str:
+    if not here.scorer.is_ready:
+        return "starting"
+    return "ok" if here.scorer.lag <= here.options.ready_seconds else "behind"
 
 
 def _store(here: Service) -> str:

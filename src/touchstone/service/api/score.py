@@ -23,6 +23,7 @@ from touchstone.service.api.examples import (
 )
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here, Service
+from touchstone.service.limits import while_connected
 from touchstone.service.problems import Refusal
 from touchstone.service.scoring.worker import Judgement
 
@@ -70,11 +71,11 @@ async def score(request: Request, here: Here, who: Viewer) -> Response:
         (entry,) = entries_of([content], here)
         if isinstance(entry.case, Failure):
             raise Refusal(422, "invalid", entry.case.message)
-        (judgement,) = await judge([entry], here)
+        (judgement,) = await while_connected(request, judge([entry], here))
         return _json(judgement.body)
     entries = entries_of(count_cases(cases, here), here)
     here.rates.take(who.key, cost=len(cases) - 1)
-    bodies = [judgement.body for judgement in await judge(entries, here)]
+    bodies = [judgement.body for judgement in await while_connected(request, judge(entries, here))]
     return _json(b'{"results":[' + b",".join(bodies) + b"]}")
 
 

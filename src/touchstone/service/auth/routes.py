@@ -1,5 +1,6 @@
 """Signing in and out by form; the page with the form is one of the pages."""
 
+import logging
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -11,6 +12,10 @@ from touchstone.service.auth.sessions import SignedIn, set_cookie, sign_in, sign
 from touchstone.service.context import Here
 
 router = APIRouter(include_in_schema=False)
+# Only a few: anybody can send the header.
+_MOST_WARNED = 10
+_warned_of: set[str] = set()
+log = logging.getLogger("touchstone.service")
 _Field = Annotated[str, Form()]
 _LONGEST_PATH = 2_000
 
@@ -20,6 +25,7 @@ def login(request: Request, here: Here, *, name: _Field = "", password: _Field =
     """Begin a session and go on to `next`; back to the form, which keeps `next`, when it is not to be."""
     wanted = own_path(next)
     address = request.client.host if request.client else ""
+    _warn_of_proxy(request.headers.get("x-forwarded-for", ""), address=address)
     found = sign_in(here, name=name, password=password, address=address)
     if not isinstance(found, SignedIn):
         kept = {"next": wanted} if wanted != "/" else {}
@@ -36,6 +42,13 @@ def logout(request: Request, here: Here, who: Viewer) -> Response:
     response = RedirectResponse("/login", 303)
     response.delete_cookie(COOKIE, path="/")
     return response
+
+
+def _warn_of_proxy(forwarded: str, *, address: str) -> None:
+    """Say once that everybody behind a proxy is taken for one; the client of a trusted one is in its header."""
+    if forwarded and address not in forwarded and address not in _warned_of and len(_warned_of) < _MOST_WARNED:
+        _warned_of.add(address)
+        log.warning("%s sends X-Forwarded-For: if it is your proxy, start with --trusted-proxy %s", address, address)
 
 
 def own_path(path: str) -> str:

@@ -11,15 +11,12 @@ from starlette.responses import Response
 from touchstone.app.passwords import verify_password
 from touchstone.service.auth.guard import COOKIE
 from touchstone.service.auth.secret import fingerprint, new_session
+from touchstone.service.auth.throttle import expire, must_wait, place_of
 from touchstone.service.clock import from_now, now
 from touchstone.service.context import Service
 from touchstone.store.guards import Entry
 from touchstone.store.users import Session
 
-# Failures within the window after which nobody is let in: of one name from one address, of a name, of an address.
-# The second is high, so that a stranger elsewhere cannot easily lock somebody out.
-WINDOW_SECONDS = 15 * 60.0
-MOST_HERE, MOST_OF_NAME, MOST_FROM_ADDRESS = 5, 50, 30
 _LONGEST_NAME = 200
 
 # Each check takes 64 MiB and all of a core for a moment; those that wait for one hold a thread each.
@@ -40,22 +37,26 @@ class SignedIn:
 
 def sign_in(here: Service, *, name: str, password: str, address: str) -> SignedIn | Problem:
     """Begin a session, or say why not: `wrong` for name or password alike, `wait` after too many tries."""
-    if not _waiting.acquire(blocking=False):
+    name, place = name[:_LONGEST_NAME], place_of(address)
+    # Whoever has to wait takes no room from others.
+    if must_wait(here.store.logins, name=name, place=place) or not _waiting.acquire(blocking=False):
+        here.meters.signed_in("wait")
         return "wait"
     try:
-        return _sign_in(here, name=name[:_LONGEST_NAME], password=password, address=address)
+        return _sign_in(here, name=name, password=password, place=place)
     finally:
         _waiting.release()
 
 
-def _sign_in(here: Service, *, name: str, password: str, address: str) -> SignedIn | Problem:
+def _sign_in(here: Service, *, name: str, password: str, place: str) -> SignedIn | Problem:
     store = here.store
     # A try counts as failed until it has not: many at once are not let through while the first is looked at.
     with _counting:
-        if _guesses_too_often(here, name=name, address=address):
+        if must_wait(store.logins, name=name, place=place):
             here.meters.signed_in("wait")
             return "wait"
-        store.logins.note(name, address=address, at=now(), ok=False)
+        store.logins.note(name, address=place, at=now(), ok=False)
+        expire(store.logins)
     user = store.users.get(name)
     with _hashing:
         is_right = verify_password(store.users.password_hash(name) if user else None, password)
@@ -63,9 +64,8 @@ def _sign_in(here: Service, *, name: str, password: str, address: str) -> Signed
         here.meters.signed_in("wrong")
         store.audit.note(Entry(at=now(), who=name if user else "", act="login refused"))
         return "wrong"
-    store.logins.forgive(name)
-    store.logins.note(name, address=address, at=now(), ok=True)
-    store.logins.expire(from_now(-2 * WINDOW_SECONDS))
+    store.logins.forgive(name, address=place)
+    store.logins.note(name, address=place, at=now(), ok=True)
     store.sessions.expire(now())
     secret = new_session()
     expires = from_now(here.options.session_seconds)
@@ -96,14 +96,4 @@ def set_cookie(response: Response, signed_in: SignedIn, *, request: Request) -> 
         samesite="lax",
         # A team behind a proxy with TLS has https here; on plain http the cookie would not come back.
         secure=request.url.scheme == "https",
-    )
-
-
-def _guesses_too_often(here: Service, *, name: str, address: str) -> bool:
-    since = from_now(-WINDOW_SECONDS)
-    logins = here.store.logins
-    return (
-        logins.failures(name=name, address=address, since=since) >= MOST_HERE
-        or logins.failures(name=name, since=since) >= MOST_OF_NAME
-        or logins.failures(address=address, since=since) >= MOST_FROM_ADDRESS
     )

@@ -10,6 +10,7 @@ from touchstone.report.run.examples import example_view
 from touchstone.report.run.rows import Places
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
+from touchstone.service.limits import while_connected
 from touchstone.service.pages.render import show, wants_part
 from touchstone.service.pages.sources import sources_of
 
@@ -47,7 +48,7 @@ async def score(
         response=reply.replace("\r\n", "\n"),
         context=[Passage(text) for text in passages] if passages else None,
     )
-    result = await here.scorer.result(case)
+    result = await while_connected(request, here.scorer.result(case))
     view = example_view(case, result, places=Places((), shown=iter(())))
     sources = sources_of(case, result)
     return show(request, template, who=who, given=given, most=_MOST, view=view, sources=sources, result=result)

@@ -1,33 +1,38 @@
-"""A piece of work -> its judgements, by a process that is started again when it dies or hangs."""
+"""A case -> its judgement, by a process that is started again when it dies or hangs."""
 
 import multiprocessing
 import pickle
-from collections.abc import Sequence
+import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from typing import Literal
 
 from touchstone.app.config import Settings
-from touchstone.core.case import Case
 from touchstone.core.errors import ResourceError
-from touchstone.core.result import Failure
 from touchstone.io.cases import Entry
-from touchstone.runs.evaluate import failed
-from touchstone.service.scoring.worker import READY, Judgement, judgement, work
+from touchstone.service.scoring.worker import READY, Judgement, work
 
 # Loading parser and embeddings takes two seconds, on a busy machine far more.
 START_SECONDS = 120.0
-_DIED = "the process that scored the case ended before it was done: shorten the case, or report it"
-_HUNG = "the case took more than {seconds:g} seconds to score and was given up: shorten it"
+# A case that nobody waits for any more is ended once it has taken as long as a new process takes to start.
+_WORTH_ENDING_SECONDS = 2.0
+_GLANCE_SECONDS = 0.25
+_ATTEMPTS = 2
+
+# Why a case has no judgement: it ended its process, took too long, or nobody waits for it any more.
+Loss = Literal["died", "hung", "abandoned"]
 
 
 class WorkerProcess:
-    """One scoring process. Used by one thread at a time."""
+    """One scoring process. Used by one thread at a time; others may look whether it is ready."""
 
     def __init__(self, settings: Settings, *, case_seconds: float) -> None:
         self._settings = settings
         self._case_seconds = case_seconds
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self.is_ready = False
 
     def start(self) -> None:
         """Start the process and wait until it can score; ResourceError when it cannot."""
@@ -41,23 +46,26 @@ class WorkerProcess:
         if self._answer(START_SECONDS) != READY:
             self.stop()
             raise ResourceError("a scoring process could not start: touchstone score on one case shows why")
+        self.is_ready = True
 
-    def judge(self, entries: Sequence[Entry]) -> list[Judgement]:
-        """Every entry's judgement. One that kills the process, or hangs it, is a failure; the others are scored."""
-        if self._pipe is None:
-            self.start()
-        limit = self._case_seconds * len(entries)
-        answer = self._ask(entries, seconds=limit)
-        if answer is not None:
-            return answer
-        is_hung = self._process is not None and self._process.is_alive()
-        self.stop()
-        if len(entries) > 1:
-            return [each for entry in entries for each in self.judge([entry])]
-        return [_lost(entries[0], message=_HUNG.format(seconds=self._case_seconds) if is_hung else _DIED)]
+    def judge(self, entry: Entry, *, is_wanted: Callable[[], bool] = lambda: True) -> Judgement | Loss:
+        """The entry's judgement, or why there is none; one that ends the process is tried once more."""
+        for _ in range(_ATTEMPTS):
+            if self._process is None or not self._process.is_alive():
+                self.stop()
+                self.start()
+            answer = self._ask(entry, is_wanted=is_wanted)
+            if isinstance(answer, bytes):
+                judged: Judgement = pickle.loads(answer)
+                return judged
+            self.stop()
+            if answer != "died":
+                return answer
+        return "died"
 
     def stop(self) -> None:
         """End the process now."""
+        self.is_ready = False
         if self._pipe is not None:
             self._pipe.close()
             self._pipe = None
@@ -67,23 +75,23 @@ class WorkerProcess:
             self._process.close()
             self._process = None
 
-    def _ask(self, entries: Sequence[Entry], *, seconds: float) -> list[Judgement] | None:
+    def _ask(self, entry: Entry, *, is_wanted: Callable[[], bool]) -> bytes | Loss:
         assert self._pipe is not None
         try:
-            self._pipe.send_bytes(pickle.dumps(entries))
+            self._pipe.send_bytes(pickle.dumps(entry))
         except OSError:
-            return None
-        raw = self._answer(seconds)
-        return None if raw is None else pickle.loads(raw)
+            return "died"
+        return self._answer(self._case_seconds, is_wanted=is_wanted)
 
-    def _answer(self, seconds: float) -> bytes | None:
+    def _answer(self, seconds: float, *, is_wanted: Callable[[], bool] = lambda: True) -> bytes | Loss:
         assert self._pipe is not None
+        began = time.monotonic()
         try:
-            return self._pipe.recv_bytes() if self._pipe.poll(seconds) else None
+            while (spent := time.monotonic() - began) < seconds:
+                if self._pipe.poll(min(_GLANCE_SECONDS, seconds - spent)):
+                    return self._pipe.recv_bytes()
+                if spent > _WORTH_ENDING_SECONDS and not is_wanted():
+                    return "abandoned"
         except (EOFError, OSError):
-            return None
-
-
-def _lost(entry: Entry, *, message: str) -> Judgement:
-    id = entry.case.id if isinstance(entry.case, Case) else None
-    return judgement(failed(id, Failure("score", "ScoringStopped", message), line=entry.line))
+            return "died"
+        return "hung"

@@ -1,59 +1,40 @@
-"""Cases of many requests at once -> judgements, by a few processes behind a queue that has an end.
-
-Single cases go before batches: somebody waits to send that one reply.
-"""
+"""Cases of many requests at once -> judgements, by a few processes that take them from lanes."""
 
 import asyncio
-import itertools
 import json
 import logging
-import queue
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from touchstone.app.config import Settings
 from touchstone.core.case import Case
 from touchstone.core.codec import result_from_dict
 from touchstone.core.errors import ResourceError
-from touchstone.core.result import Result
+from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry
+from touchstone.runs.evaluate import failed
 from touchstone.service.options import Options
+from touchstone.service.scoring.lanes import Lanes, OverloadError, ScoringOrder, ScoringPiece
 from touchstone.service.scoring.process import WorkerProcess
-from touchstone.service.scoring.worker import Judgement
+from touchstone.service.scoring.worker import Judgement, judgement
 
-# A batch is cut so small that a single case that comes meanwhile waits for a fraction of a second at most.
-PIECE = 8
-_END, _SINGLE, _BATCH = -1, 0, 1
+# A batch with so many cases that take too long is not gone on with: what it costs has an end.
+MOST_HUNG = 3
+_DIED = "the process that scored the case ended before it was done: shorten the case, or report it"
+_HUNG = "the case took more than {seconds:g} seconds to score and was stopped: shorten it"
+_GIVEN_UP = "not scored, since {hung} cases of the batch took more than {seconds:g} seconds each: send it without them"
 
 log = logging.getLogger("touchstone.service")
 
 
-class OverloadError(Exception):
-    """More is waiting than is soon scored; whoever asked may come again."""
-
-
-@dataclass(order=True, slots=True)
-class _Job:
-    rank: int
-    number: int
-    entries: Sequence[Entry] = field(compare=False, default=())
-    future: "asyncio.Future[list[Judgement]] | None" = field(compare=False, default=None)
-
-
 class Scorer:
-    """The queue and its processes. `start` before use, `close` after it."""
+    """The lanes and the processes. `start` before use, `close` after it."""
 
     def __init__(self, settings: Settings, *, options: Options) -> None:
         self._options = options
-        self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
-        self._numbers = itertools.count()
-        self._room = {_SINGLE: options.waiting, _BATCH: options.batched}
+        self._lanes = Lanes(prompt=options.waiting, patient=options.batched, workers=options.workers)
         self._processes = [WorkerProcess(settings, case_seconds=options.case_seconds) for _ in range(options.workers)]
         self._threads: list[threading.Thread] = []
-        self._lock = threading.Lock()
-        self._ready = 0
-        self._is_closed = False
 
     def start(self) -> None:
         """Start the processes; they are ready one by one, within seconds."""
@@ -63,61 +44,63 @@ class Scorer:
             thread.start()
 
     def close(self) -> None:
-        """End the processes, once each has answered the piece it is at."""
-        self._is_closed = True
-        for _ in self._threads:
-            self._jobs.put(_Job(_END, next(self._numbers)))
+        """End the processes, once each has answered the case it is at."""
+        for order in self._lanes.close():
+            _settle(order.future, None)
         for thread in self._threads:
             thread.join()
-        self._ready = 0
 
     @property
     def is_ready(self) -> bool:
         """Whether at least one process can score."""
-        return self._ready > 0 and not self._is_closed
+        return self.ready > 0
 
     @property
     def ready(self) -> int:
         """How many processes can score."""
-        return self._ready
+        return sum(process.is_ready for process in self._processes)
 
     @property
     def waiting(self) -> int:
         """How many cases were taken on and are not scored yet."""
-        return self._options.waiting + self._options.batched - sum(self._room.values())
+        return self._lanes.cases
+
+    @property
+    def lag(self) -> float:
+        """For how many seconds a short single case has waited, or would have."""
+        return self._lanes.lag
 
     async def score(self, entries: Sequence[Entry]) -> list[Judgement]:
-        """Every entry's judgement, in order; OverloadError when too many wait already."""
-        rank = _SINGLE if len(entries) == 1 else _BATCH
-        if self._is_closed or len(entries) > self._room[rank]:
-            raise OverloadError
-        pieces = [entries[at : at + PIECE] for at in range(0, len(entries), PIECE)]
-        self._room[rank] -= len(entries)
+        """Every entry's judgement, in order; OverloadError when too many wait already.
+
+        When this is cancelled, what has not been begun never is, and a long case under way is ended.
+        """
+        order = self._lanes.add(entries, asyncio.get_running_loop().create_future())
         try:
-            if rank == _SINGLE:
-                return await self._put(entries, rank=rank)
-            done = await asyncio.gather(*(self._put(piece, rank=rank) for piece in pieces))
+            return await order.future
         finally:
-            self._room[rank] += len(entries)
-        return [each for piece in done for each in piece]
+            self._lanes.remove(order)
 
     async def result(self, case: Case) -> Result:
         """One case's result as a value."""
         (judged,) = await self.score([Entry("request", 1, case)])
         return result_from_dict(json.loads(judged.body))
 
-    def _put(self, entries: Sequence[Entry], *, rank: int) -> "asyncio.Future[list[Judgement]]":
-        future: asyncio.Future[list[Judgement]] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(rank, next(self._numbers), entries, future))
-        return future
-
     def _run(self, process: WorkerProcess) -> None:
-        """What a thread does: hand one piece after another to its process."""
+        """What a thread does: hand one case after another to its process."""
         self._start(process)
-        while (job := self._jobs.get()).future is not None:
-            # Whoever asked may have gone while it waited.
-            if not job.future.cancelled():
-                _settle(job.future, self._judged(process, job.entries))
+        while (piece := self._lanes.take()) is not None:
+            judged = self._judged(process, piece)
+            self._lanes.done(piece)
+            if judged is None:
+                _settle(piece.order.future, None)
+            else:
+                piece.order.judgements[piece.at] = judged
+                if len(piece.order.judgements) == len(piece.order.entries):
+                    _settle(piece.order.future, piece.order)
+            if not process.is_ready:
+                # Not only when the next case comes: somebody would wait for it.
+                self._start(process)
         process.stop()
 
     def _start(self, process: WorkerProcess) -> None:
@@ -126,31 +109,47 @@ class Scorer:
         except ResourceError as error:
             # The next case tries again.
             log.error("%s", error)
-        else:
-            with self._lock:
-                self._ready += 1
 
-    def _judged(self, process: WorkerProcess, entries: Sequence[Entry]) -> list[Judgement] | None:
+    def _judged(self, process: WorkerProcess, piece: ScoringPiece) -> Judgement | None:
+        """The piece's judgement, which may be a failure; None when nothing can be scored now, or nobody waits."""
+        order, seconds = piece.order, self._options.case_seconds
+        if not order.is_wanted():
+            return None
+        if order.hung >= MOST_HUNG:
+            return _lost(piece.entry, message=_GIVEN_UP.format(hung=order.hung, seconds=seconds))
         try:
-            return process.judge(entries)
+            answer = process.judge(piece.entry, is_wanted=order.is_wanted)
         except ResourceError as error:
             log.error("%s", error)
+            return None
         except Exception as error:  # noqa: BLE001 - a thread that ends leaves everybody waiting; the text may quote
-            log.error("a defect in handing over cases, %s", type(error).__name__)
+            log.error("a defect in handing over a case, %s", type(error).__name__)
             process.stop()
-        return None
+            return None
+        if answer == "hung":
+            order.hung += 1
+            log.warning("a case of about %d characters took more than %g s and was stopped", piece.effort, seconds)
+            return _lost(piece.entry, message=_HUNG.format(seconds=seconds))
+        if answer == "died":
+            return _lost(piece.entry, message=_DIED)
+        return None if answer == "abandoned" else answer
 
 
-def _settle(future: "asyncio.Future[list[Judgement]]", judgements: list[Judgement] | None) -> None:
+def _lost(entry: Entry, *, message: str) -> Judgement:
+    id = entry.case.id if isinstance(entry.case, Case) else None
+    return judgement(failed(id, Failure("score", "ScoringStopped", message), line=entry.line))
+
+
+def _settle(future: "asyncio.Future[list[Judgement]]", order: ScoringOrder | None) -> None:
     """Answer whoever waits; None means that nothing can be scored now."""
 
     def settle() -> None:
         if future.done():
             return
-        if judgements is None:
+        if order is None:
             future.set_exception(OverloadError())
         else:
-            future.set_result(judgements)
+            future.set_result([order.judgements[at] for at in range(len(order.entries))])
 
     try:
         future.get_loop().call_soon_threadsafe(settle)

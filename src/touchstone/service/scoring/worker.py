@@ -1,11 +1,10 @@
-"""Entries in, judgements out: what a scoring process does until its pipe is closed."""
+"""One entry in, its judgement out: what a scoring process does until its pipe is closed."""
 
 import json
 import logging
 import pickle
 import signal
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
@@ -42,15 +41,15 @@ class Judgement:
 
 
 def work(connection: Connection, settings: Settings) -> None:
-    """Answer every piece that comes; the end of the service, however it ends, closes the pipe."""
+    """Answer every entry that comes; the end of the service, however it ends, closes the pipe."""
     # Ctrl-C reaches the whole group; the service decides what is still finished.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        judge_entries([Entry("warm-up", 1, _WARM_UP)], settings=settings)
+        judge_entry(Entry("warm-up", 1, _WARM_UP), settings=settings)
         connection.send_bytes(READY)
         while True:
-            entries = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(pickle.dumps(judge_entries(entries, settings=settings)))
+            entry = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(pickle.dumps(judge_entry(entry, settings=settings)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     except ResourceError as error:
@@ -59,15 +58,11 @@ def work(connection: Connection, settings: Settings) -> None:
         log.error("a defect in a scoring process, %s", type(error).__name__)
 
 
-def judge_entries(entries: Sequence[Entry], *, settings: Settings) -> list[Judgement]:
-    """Each entry's result, in order."""
-    judgements = []
+def judge_entry(entry: Entry, *, settings: Settings) -> Judgement:
+    """The entry's result, timed."""
     began = time.perf_counter()
-    for scored in score_entries(entries, settings=settings):
-        now = time.perf_counter()
-        judgements.append(judgement(scored.result, seconds=now - began))
-        began = now
-    return judgements
+    (scored,) = score_entries([entry], settings=settings)
+    return judgement(scored.result, seconds=time.perf_counter() - began)
 
 
 def judgement(result: Result, *, seconds: float = 0.0) -> Judgement:
