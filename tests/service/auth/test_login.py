@@ -141,7 +141,7 @@ def test_a_second_try_leads_where_the_first_one_would_have(client, problem):
     asked = client.get("/queues/q-1?state=differs&note=a%20b")
     wanted = _next_in(client.get(asked.headers["location"]))
     assert wanted == "/queues/q-1?state=differs&note=a%20b"
-    for _ in range(MOST_HERE + 1 if problem == "wait" else 1):
+    for _ in range(MOST_OF_PAIR + 1 if problem == "wait" else 1):
         refused = sign_in(client, password="wrong", next=wanted)
     assert f"problem={problem}" in refused.headers["location"]
     form = client.get(refused.headers["location"])
