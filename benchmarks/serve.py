@@ -32,7 +32,7 @@ from benchmarks.cases import GOLD_SETS, gold_set
 from benchmarks.clock import quantile
 from benchmarks.record import write
 from touchstone.app.config import Settings
-from touchstone.core.case import Case
+from touchstone.core.case import CASE_FIELDS, Case
 from touchstone.core.codec import case_to_dict
 from touchstone.io.cases import Entry
 from touchstone.service.scoring.worker import judge_entry
@@ -264,7 +264,8 @@ class Client:
 
 
 def _request(case: Case, address: Address) -> bytes:
-    content = {name: value for name, value in case_to_dict(case).items() if name != "labels"}
+    row = case_to_dict(case)
+    content = {name: row[name] for name in CASE_FIELDS if name in row and name != "labels"}
     body = json.dumps(content).encode()
     head = f"POST /v1/score HTTP/1.1\r\nHost: {address.host}:{address.port}\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body

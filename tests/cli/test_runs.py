@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from touchstone.app.scaffold import EXAMPLES
+from touchstone.core import resource
 
 GOOD, WRONG, _ = EXAMPLES
 
@@ -56,6 +57,48 @@ def test_a_run_is_deleted_after_a_yes_and_its_files_stay(touchstone, two_runs):
 def test_a_report_is_written_again_as_eval_wrote_it(touchstone, two_runs, format, name):
     done = touchstone("report", "latest", "--format", format, "-o", "-")
     assert done.out == Path("touchstone-runs", two_runs[0], name).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def gated_run(touchstone, two_runs):
+    """A run held against terms that the settings do not have, and against the run before it."""
+    terms = ["--least-scored", "0.4", "--target", "pass_rate=10", "--baseline", "previous"]
+    assert touchstone("eval", "gold.jsonl", "-q", "--gate", *terms).code == 1
+    return json.loads(touchstone("runs", "list", "--json").out)[0]["id"]
+
+
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [("html", "report.html"), ("md", "summary.md"), ("junit", "junit.xml"), ("json", "summary.json")],
+)
+def test_the_report_of_a_gated_run_keeps_its_gate(touchstone, gated_run, format, name):
+    done = touchstone("report", "latest", "--format", format, "-o", "-")
+    assert done.out == Path("touchstone-runs", gated_run, name).read_text(encoding="utf-8")
+    assert touchstone("report", "previous", "--format", format, "-o", "-").out != done.out
+
+
+def test_junit_of_a_gated_run_has_the_conditions_it_was_held_against(touchstone, gated_run):
+    root = ElementTree.fromstring(touchstone("report", "latest", "--format", "junit").out)
+    names = [case.attrib["name"] for case in root.findall("testsuite[@name='release gate']/testcase")]
+    assert names == ["scored", "pass rate", "average accuracy", "safety failures", "average confidence", "baseline"]
+    scored = json.loads(touchstone("runs", "show", "--json").out)["gate"]["checks"][0]
+    assert "at least 40 % must" in scored["reason"]
+
+
+def test_a_gate_whose_baseline_was_deleted_stays_shut_and_says_so(touchstone, two_runs, gated_run):
+    assert touchstone("runs", "delete", two_runs[1], "--yes").code == 0
+    shown = touchstone("runs", "show").out
+    assert "Release gate: closed" in shown
+    assert f"{two_runs[1]} is no longer in the store" in " ".join(shown.split())
+
+
+def test_a_baseline_of_another_rubric_is_refused_before_anything_is_scored(touchstone, two_runs):
+    rubric = resource.text("rubrics/supportai.yaml").replace("name: supportai", "name: other", 1)
+    Path("other.yaml").write_text(rubric, encoding="utf-8")
+    done = touchstone("eval", "gold.jsonl", "-q", "--gate", "--rubric", "other.yaml", "--baseline", "latest")
+    assert done.code == 2
+    assert "compare runs of one rubric" in done.err
+    assert len(json.loads(touchstone("runs", "list", "--json").out)) == 2
 
 
 def test_the_html_report_goes_into_the_run_s_directory_by_default(touchstone, two_runs):

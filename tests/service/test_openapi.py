@@ -1,5 +1,6 @@
 """The API against its own description."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,34 @@ def test_every_body_has_an_example(client):
             if content:
                 schema = schemas.get(content["schema"].get("$ref", "").rpartition("/")[2], content["schema"])
                 assert content.get("examples") or schema.get("examples"), path
+
+
+def test_every_route_refuses_a_query_parameter_it_does_not_have(client):
+    """A filter that is misspelt would else list everything."""
+    count = 0
+    for path, operations in client.get("/openapi.json").json()["paths"].items():
+        for method, operation in operations.items() if path.startswith("/v1/") else ():
+            address = re.sub(r"{\w+}", "0", path)
+            takes = [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"]
+            response = client.request(method, address, params={"out_come": "FAIL", **dict.fromkeys(takes, "1")})
+            detail = response.json()["detail"]
+            assert response.status_code == 422, (method, path)
+            assert response.headers["content-type"] == "application/problem+json"
+            assert detail.startswith("query parameter 'out_come' is not known"), (method, path)
+            assert all(name in detail for name in takes) if takes else detail.endswith("takes none"), (method, path)
+            count += 1
+    assert count > 30
+
+
+def test_a_misspelt_query_parameter_is_refused_with_the_nearest(client):
+    detail = client.get("/v1/runs/latest/results", params={"outcom": "FAIL"}).json()["detail"]
+    assert "nearest is 'outcome'" in detail
+    assert client.get("/v1/runs", params={"limit": 1}).status_code == 200
+    assert "e" * 100 not in client.get("/v1/runs", params={"e" * 1000: 1}).text
+
+
+def test_pages_ignore_a_query_parameter_they_do_not_have(client):
+    assert client.get("/runs", params={"utm_source": "mail"}).status_code == 200
 
 
 @pytest.mark.slow

@@ -24,11 +24,11 @@ from touchstone.report.runs import RunLine, run_line
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison, compare
-from touchstone.runs.gate import Gate, hold_gate
+from touchstone.runs.gate import Check, Gate, hold_gate
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
-from touchstone.runs.run import Run
-from touchstone.runs.summary import summarise
+from touchstone.runs.run import Run, Terms
+from touchstone.runs.summary import Summary, summarise
 from touchstone.runs.telling import choose_examples
 from touchstone.store.runs import Store, open_store
 
@@ -68,8 +68,8 @@ def open_run(name: str, *, store: Store) -> Opened:
     return Opened(run, rubric, store.records(run.id))
 
 
-def view_run(opened: Opened, *, store: Store, gate: Gate | None = None) -> RunView:
-    """Everything a report of the run shows."""
+def view_run(opened: Opened, *, store: Store) -> RunView:
+    """Everything a report of the run shows; the gate as well if the run was held by it."""
     summary = summarise(opened.records, rubric=opened.rubric)
     best, worst = choose_examples(opened.records)
     return run_view(
@@ -77,26 +77,41 @@ def view_run(opened: Opened, *, store: Store, gate: Gate | None = None) -> RunVi
         summary,
         find_patterns(opened.records),
         opened.records,
-        gate=gate,
+        gate=_gate(opened, summary, opened.run.terms, store=store) if opened.run.terms else None,
         best=_fetch(best, opened.run.id, store=store),
         worst=_fetch(worst, opened.run.id, store=store),
     )
 
 
-def gate_run(opened: Opened, *, settings: Settings, comparison: Comparison | None = None) -> Gate:
-    """Whether the run opens the gate."""
-    summary = summarise(opened.records, rubric=opened.rubric)
-    return hold_gate(summary, least_scored=settings.least_scored, comparison=comparison)
+def _gate(opened: Opened, summary: Summary, terms: Terms, *, store: Store) -> Gate:
+    """The run as it counts now, held to its terms; a baseline that was deleted cannot show that nothing regressed."""
+    if terms.baseline is None:
+        return hold_gate(summary, least_scored=terms.least_scored)
+    if store.get_run(terms.baseline) is None:
+        reason = f"the run {terms.baseline} is no longer in the store: nothing shows that there is no regression"
+        gate = hold_gate(summary, least_scored=terms.least_scored)
+        return Gate((*gate.checks, Check("baseline", met=False, reason=reason)))
+    comparison = compare_runs(open_run(terms.baseline, store=store), opened)
+    return hold_gate(summary, least_scored=terms.least_scored, comparison=comparison)
+
+
+def find_baseline(name: str, *, settings: Settings, store: Store) -> str:
+    """The id of the run of this name; ConfigError when a run with these settings could not be compared with it."""
+    run = store.find_run(_id_of(name))
+    if run.receipt.rubric != settings.rubric.name:
+        raise _other_rubric(run.id, run.receipt.rubric, "this run", settings.rubric.name)
+    return run.id
 
 
 def compare_runs(before: Opened, after: Opened) -> Comparison:
     """What changed from one run to the other; ConfigError when their totals mean different things."""
     if before.rubric.name != after.rubric.name:
-        raise ConfigError(
-            f"{before.run.id} is graded by the rubric '{before.rubric.name}' and {after.run.id} by "
-            f"'{after.rubric.name}': compare runs of one rubric"
-        )
+        raise _other_rubric(before.run.id, before.rubric.name, after.run.id, after.rubric.name)
     return compare(before.records, after.records, rubric=after.rubric)
+
+
+def _other_rubric(before: str, its: str, after: str, other: str) -> ConfigError:
+    return ConfigError(f"{before} is graded by the rubric '{its}' and {after} by '{other}': compare runs of one rubric")
 
 
 def view_comparison(before: Opened, after: Opened) -> ComparisonView:

@@ -18,9 +18,8 @@ from touchstone.core.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from touchstone.app.config import Settings
     from touchstone.app.evaluation import Assignment
-    from touchstone.app.runs import Opened
     from touchstone.report.run.view import RunView
-    from touchstone.runs.gate import Gate
+    from touchstone.runs.run import Terms
     from touchstone.store.runs import Store
 
 _Repeated = list[str] | None
@@ -132,23 +131,25 @@ def eval(
         starts_over=new,
     )
     with open_store_of(settings, creates=True) as opened:
-        held_against = _open_baseline(baseline, store=opened)
+        terms = _terms(baseline, settings=settings, store=opened) if gate else None
         run, failures = _evaluate(assignment, settings=settings, store=opened, quiet=quiet)
-        view, ruling = _conclude(run, settings=settings, store=opened, gate=gate, baseline=held_against)
+        view = _conclude(run, settings=settings, store=opened, terms=terms)
     _show(view, as_json=as_json)
     if not quiet:
         typer.echo(f"report: {Path(settings.runs) / run / 'report.html'}", err=True)
-    if ruling is not None and not ruling.is_open:
+    if view.gate is not None and not view.gate.is_open:
         raise typer.Exit(GATE_NOT_MET)
     if failures:
         raise typer.Exit(SOME_ROW_FAILED)
 
 
-def _open_baseline(name: str | None, *, store: "Store") -> "Opened | None":
+def _terms(baseline: str | None, *, settings: "Settings", store: "Store") -> "Terms":
     """Before anything is scored, so that a wrong name costs nothing and `latest` is the run before this one."""
-    from touchstone.app.runs import open_run
+    from touchstone.app.runs import find_baseline
+    from touchstone.runs.run import Terms
 
-    return None if name is None else open_run(name, store=store)
+    found = find_baseline(baseline, settings=settings, store=store) if baseline else None
+    return Terms(least_scored=settings.least_scored, baseline=found)
 
 
 def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store", quiet: bool) -> tuple[str, int]:
@@ -184,20 +185,17 @@ def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store",
     return run.id, store.count_failed(run.id)
 
 
-def _conclude(
-    id: str, *, settings: "Settings", store: "Store", gate: bool, baseline: "Opened | None"
-) -> "tuple[RunView, Gate | None]":
-    from touchstone.app.runs import compare_runs, gate_run, open_run, view_run, write_run
+def _conclude(id: str, *, settings: "Settings", store: "Store", terms: "Terms | None") -> "RunView":
+    from touchstone.app.runs import open_run, view_run, write_run
 
-    opened = open_run(id, store=store)
-    comparison = compare_runs(baseline, opened) if baseline else None
-    ruling = gate_run(opened, settings=settings, comparison=comparison) if gate else None
-    view = view_run(opened, store=store, gate=ruling)
+    if terms is not None:
+        store.keep_terms(id, terms)
+    view = view_run(open_run(id, store=store), store=store)
     try:
         write_run(view, Path(settings.runs) / id, results=store.results(id))
     except InputError as error:
         raise InputError(f"{error}; the run is kept: write its report with touchstone report {id}") from error
-    return view, ruling
+    return view
 
 
 def _show(view: "RunView", *, as_json: bool) -> None:

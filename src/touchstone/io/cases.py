@@ -8,7 +8,7 @@ from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict, case_hash
 from touchstone.core.errors import CaseError, InputError
 from touchstone.core.result import Failure
-from touchstone.io.columns import arrange
+from touchstone.io.columns import arrange, check_known
 from touchstone.io.ids import SeenIds
 from touchstone.io.rows import Row, unreadable
 
@@ -31,27 +31,33 @@ def read_cases(
     file: str,
     columns: Mapping[str, str] | None = None,
     replies: Replies = "needed",
+    is_strict: bool = False,
     may_be_empty: bool = False,
 ) -> Iterator[Entry]:
     """Every row as an entry, in order; `columns` maps their column names to ours. No row at all is an InputError.
 
     Replies that come from elsewhere are "dropped" here, with what is said of them; "optional" ones may be missing.
+    When `is_strict`, a column that would count for nothing makes its row a failure.
     """
     naming = _Naming()
     is_empty = True
     for row in rows:
         is_empty = False
-        case = read_case(row, columns=columns or {}, replies=replies)
+        case = read_case(row, columns=columns or {}, replies=replies, is_strict=is_strict)
         yield Entry(row.file, row.line, naming.named(case, line=row.line))
     if is_empty and not may_be_empty:
         raise InputError(f"{file} holds no cases: write one for each row, with at least the field 'response'")
 
 
-def read_case(row: Row, *, columns: Mapping[str, str], replies: Replies = "needed") -> Case | Failure:
+def read_case(
+    row: Row, *, columns: Mapping[str, str], replies: Replies = "needed", is_strict: bool = False
+) -> Case | Failure:
     """The case that a row describes, with the id it was given or none."""
     if isinstance(row.content, Failure):
         return row.content
     try:
+        if is_strict:
+            check_known(row.content, columns=columns)
         is_needed = replies == "needed"
         fields = arrange(row.content, columns=columns, is_text=row.is_text, needs_response=is_needed)
         return case_from_dict(_answered(fields, replies))

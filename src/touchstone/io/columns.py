@@ -6,12 +6,13 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from touchstone.core.case import CASE_FIELDS
+from touchstone.core.case import CASE_FIELDS, wrong_type
 from touchstone.core.errors import CaseError, InputError
 from touchstone.core.result import Failure
 from touchstone.io.cells import cell_object, cell_value
 from touchstone.io.json_text import field_name
 from touchstone.io.rows import Row
+from touchstone.text.reading import REFERENCE_DATE_FIELDS
 
 # DeepEval (LLMTestCase); ragas (SingleTurnSample, then its names before 0.2); autoevals; MLflow (genai.evaluate).
 ALIASES: Mapping[str, str] = {
@@ -36,9 +37,16 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "outputs": ("response", "answer", "output", "content", "message", "text"),
     "expectations": ("expected_response", "expected_output", "expected", "ground_truth", "answer"),
 }
+METADATA = "metadata"
+# What the fields hold, where their names do not say it; a name that is like one of these words may mean that field.
+_MEANINGS: Mapping[str, str] = {
+    "input": "the customer's message or chat turns",
+    "response": "the reply",
+    "context": "passages, documents or sources",
+}
 _MESSAGE_TYPES = {"human": "user", "ai": "assistant"}
 # Rows of JSON may each have names of their own; those of the first few hundred tell what a file is like.
-_MOST_NAMES, _MOST_SHOWN = 500, 10
+_MOST_NAMES, _MOST_SHOWN, _LONGEST_NEAREST = 500, 10, 60
 
 Ranks = tuple[tuple[str, ...], ...]
 
@@ -63,6 +71,31 @@ def arrange(
     if needs_response and "response" not in fields:
         fields["response"] = _empty_response(content, ranks=ranks["response"], is_text=is_text)
     return fields | {name: value for name, value in content.items() if name not in used}
+
+
+def check_known(content: Mapping[str, Any], *, columns: Mapping[str, str]) -> None:
+    """CaseError for a column that would count for nothing, unless it is the object that is there for it."""
+    known = {*CASE_FIELDS, *columns, *ALIASES, *REFERENCE_DATE_FIELDS, METADATA}
+    unknown = next((name for name in content if name not in known), None)
+    if unknown is not None:
+        near = get_close_matches(unknown[:_LONGEST_NEAREST].casefold(), likely := _likely(), n=1)
+        hint = f"; nearest is '{likely[near[0]]}'" if near else ""
+        fields = (f"{name} ({_MEANINGS[name]})" if name in _MEANINGS else name for name in CASE_FIELDS)
+        allowed = f"{', '.join(fields)}, {REFERENCE_DATE_FIELDS[0]} and other tools' names of these"
+        remedy = f"put anything else into '{METADATA}', an object that does not count"
+        raise CaseError(f"field {field_name(unknown)} is not known{hint}; allowed are {allowed}; {remedy}")
+    rest = None if METADATA in columns else content.get(METADATA)
+    if rest is not None and not isinstance(rest, Mapping):
+        raise wrong_type(METADATA, rest, "an object")
+
+
+@cache
+def _likely() -> Mapping[str, str]:
+    """Names and words that somebody may have had in mind, and the field that each stands for."""
+    words = {word: field for field, meaning in _MEANINGS.items() for word in meaning.replace(",", "").split()}
+    inside = {key: ALIASES[column] for column in reversed([*_KEYS]) for key in _KEYS[column]}
+    own = {name: name for name in (*CASE_FIELDS, REFERENCE_DATE_FIELDS[0], METADATA)}
+    return {**{word: field for word, field in words.items() if len(word) > 3}, **inside, **ALIASES, **own}
 
 
 class SeenColumns:

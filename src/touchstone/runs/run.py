@@ -34,10 +34,19 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a run was held to by the gate, besides its rubric's targets: how much is scored, and the baseline's id."""
+
+    least_scored: float
+    baseline: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One run. Times are ISO 8601 in UTC; `finished` is None while it is under way or was interrupted.
 
-    `revision` goes up whenever waivers or an erasure change what is said of its replies.
+    `revision` goes up whenever waivers or an erasure change what is said of its replies. `terms` are those of a run
+    that was held by the gate.
     """
 
     id: str
@@ -48,3 +57,4 @@ class Run:
     labels: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "goldset"
     revision: int = 0
+    terms: Terms | None = None

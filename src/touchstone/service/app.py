@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware import Middleware
 
 from touchstone import __version__
 from touchstone.app.config import Settings
 from touchstone.service.api import audit, cases, comparisons, health, patterns, production, queues, reviews, runs, score
+from touchstone.service.api.answers import check_query
+from touchstone.service.api.examples import problems
 from touchstone.service.auth import routes as auth
 from touchstone.service.context import Service
 from touchstone.service.edge import Edge
@@ -72,7 +74,9 @@ def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI
     )
     app.state.service = service
     install_problems(app)
-    for router in (*API_ROUTERS, health.router, auth.router, pages.router):
+    for router in API_ROUTERS:
+        app.include_router(router, dependencies=[Depends(check_query)], responses=problems(422))
+    for router in (health.router, auth.router, pages.router):
         app.include_router(router)
     return app
 

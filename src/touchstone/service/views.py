@@ -25,7 +25,8 @@ class Views:
 
     def run(self, run: Run) -> RunView:
         """Everything a report of the run shows."""
-        key = ("run", *_state(run)) if run.finished else None
+        baseline = self._store.get_run(run.terms.baseline) if run.terms and run.terms.baseline else None
+        key = ("run", *_state(run), *(_state(baseline) if baseline else ())) if run.finished else None
         found: RunView = self._made(key, lambda: view_run(open_run(run.id, store=self._store), store=self._store))
         return found
 
@@ -60,4 +61,4 @@ class Views:
 
 
 def _state(run: Run) -> tuple[Any, ...]:
-    return (run.id, run.finished, run.revision, *sorted(run.labels.items()))
+    return (run.id, run.finished, run.revision, run.terms, *sorted(run.labels.items()))

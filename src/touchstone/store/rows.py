@@ -18,7 +18,7 @@ from touchstone.core.codec import (
 )
 from touchstone.core.result import Result
 from touchstone.runs.record import Record, Tag
-from touchstone.runs.run import Receipt, Run
+from touchstone.runs.run import Receipt, Run, Terms
 from touchstone.store.columns import from_json, to_json
 from touchstone.store.schema import bodies, cases, results, runs
 
@@ -63,6 +63,7 @@ RUN_COLUMNS = (
     runs.c.seconds,
     runs.c.receipt,
     runs.c.revision,
+    runs.c.terms,
 )
 
 # A reply's position and the judge's result -> the result as it counts.
@@ -191,6 +192,7 @@ def run_from_row(row: Row[Any], *, labels: Mapping[str, str]) -> Run:
         labels=labels,
         kind=row.kind,
         revision=row.revision,
+        terms=None if row.terms is None else Terms(**from_json(row.terms)),
     )
 
 

@@ -14,7 +14,7 @@ from touchstone.core.codec import content_hash
 from touchstone.core.errors import ReviewError, StoreError
 from touchstone.core.result import Result
 from touchstone.runs.record import Record
-from touchstone.runs.run import Kind, Receipt, Run
+from touchstone.runs.run import Kind, Receipt, Run, Terms
 from touchstone.store.actions import Actions, Rubrics, RubricVersion
 from touchstone.store.columns import to_json
 from touchstone.store.database import Database, open_database
@@ -226,6 +226,13 @@ class Store:
         with self._database.writing() as connection:
             number = self._number(connection, id)
             connection.execute(update(runs).where(runs.c.number == number).values(finished=finished, seconds=seconds))
+            return self._by_number(connection, number)
+
+    def keep_terms(self, id: str, terms: Terms) -> Run:
+        """Notes what the gate held the run to."""
+        with self._database.writing() as connection:
+            number = self._number(connection, id)
+            connection.execute(update(runs).where(runs.c.number == number).values(terms=to_json(asdict(terms))))
             return self._by_number(connection, number)
 
     def label_run(self, id: str, labels: Mapping[str, str | None]) -> Run:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from touchstone.store.columns import Words
 
 # The newest migration; a store at another version is upgraded or refused when it is opened.
-HEAD = "0004"
+HEAD = "0005"
 # Its own name, so that a PostgreSQL database can be shared with other programs that use Alembic.
 VERSION_TABLE = "touchstone_version"
 
@@ -52,6 +52,8 @@ runs = Table(
     Column("rubric", Words, nullable=False),
     # Goes up whenever waivers or an erasure change what is said of its replies, so that nothing older is shown.
     Column("revision", Integer, nullable=False, server_default="0"),
+    # What the gate held it to, if it did.
+    Column("terms", Text),
     sqlite_autoincrement=True,
 )
 

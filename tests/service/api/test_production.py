@@ -153,3 +153,10 @@ def test_a_run_graded_otherwise_takes_no_more(tmp_path):
             answer = client.post("/v1/runs/week/results", json={"cases": [row(1 if status == 201 else 2)]})
             assert answer.status_code == status
     assert "another plan" in answer.json()["detail"]
+
+
+def test_whatever_else_comes_with_a_reply_is_kept_as_metadata(team):
+    case = {**row(0), "customer": 17, "documents": ["a"], "metadata": {"team": "north"}}
+    assert add(team, "2026-W30", {"cases": [case]}).status_code == 201
+    kept = team.people["lead"].get("/v1/runs/2026-W30/results/0").json()["case"]
+    assert (kept["customer"], kept["documents"], kept["metadata"]) == (17, ["a"], {"team": "north"})

@@ -4,6 +4,8 @@ import pytest
 from tests.service.conftest import running
 from tests.service.stored import add_run, row
 
+from touchstone.runs.run import Terms
+
 
 @pytest.fixture(scope="module")
 def service(either_place):
@@ -29,6 +31,26 @@ def test_runs_are_listed_page_by_page_the_newest_first(client):
 def test_a_run_is_found_by_id_by_its_beginning_and_as_latest(client):
     for name, id in (("run-a", "run-a"), ("run-b", "run-b"), ("latest", "run-b"), ("previous", "run-a")):
         assert client.get(f"/v1/runs/{name}").json()["run"]["id"] == id
+
+
+def test_a_run_has_the_gate_it_was_held_by_as_it_counts_now(service, client):
+    assert client.get("/v1/runs/run-b").json()["gate"] is None
+    service.store.keep_terms("run-b", Terms(least_scored=0.5, baseline="run-a"))
+
+    def safety():
+        gate = client.get("/v1/runs/run-b").json()["gate"]
+        return next(
+            check["reason"] for check in gate["checks"] if "safety" in check["name"] and "base" in check["name"]
+        )
+
+    before = safety()
+    violation = service.store.at("run-a", 7).result.rubric.violations[0]
+    waiver = {"kind": violation.kind, "start": violation.start, "end": violation.end, "reason": "allowed"}
+    address = "/v1/runs/run-a/results/7/waivers"
+    assert client.post(address, json=waiver).status_code == 201
+    assert safety() != before
+    assert client.post(address, json={**waiver, "withdrawn": True}).status_code == 201
+    assert safety() == before
 
 
 @pytest.mark.parametrize(

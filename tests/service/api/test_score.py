@@ -10,6 +10,7 @@ import pytest
 from tests.service.conftest import running
 
 import touchstone as ts
+from touchstone.app.config import Settings
 from touchstone.core.codec import case_from_dict, result_to_dict
 
 CASE = {
@@ -147,3 +148,67 @@ def test_a_service_that_is_behind_says_so_and_again_when_it_is_not(tmp_path):
             wait_until(lambda: client.get("/readyz").json()["scoring"] == "behind")
             assert client.get("/readyz").status_code == 503
         wait_until(lambda: client.get("/readyz").json()["scoring"] == "ok")
+
+
+UNKNOWN = [
+    ("documents", ["You have 14 days."], "context"),
+    ("messages", [{"role": "user", "content": "How long?"}], "input"),
+    ("contxt", ["You have 14 days."], "context"),
+    ("retrieved_context", ["You have 14 days."], "context"),
+    ("reply", "You have 30 days.", "response"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "likely"), UNKNOWN)
+def test_a_field_that_would_not_count_is_refused_with_the_one_that_does(client, name, value, likely):
+    response = client.post("/v1/score", json={**CASE, name: value})
+    assert response.status_code == 422
+    detail = problem(response)["detail"]
+    assert detail.startswith(f"field '{name}' is not known; nearest is '{likely}'")
+    assert "expected_output" in detail
+    assert "'metadata'" in detail
+
+
+def test_a_name_like_no_field_is_refused_with_what_is_allowed(client):
+    detail = problem(client.post("/v1/score", json={**CASE, "x" * 1000: 1}))["detail"]
+    assert "nearest" not in detail
+    assert "x" * 100 not in detail
+    assert "input (the customer's message or chat turns)" in detail
+
+
+def test_in_a_batch_an_unknown_field_costs_only_its_case(client):
+    cases = [{**CASE, "id": "a"}, {**CASE, "id": "b", "documents": []}, {**CASE, "id": "c"}]
+    first, second, third = client.post("/v1/score", json={"cases": cases}).json()["results"]
+    assert (first["id"], first["decision"], third["id"], third["failures"]) == ("a", "block", "c", [])
+    assert (second["decision"], second["line"], second["failures"][0]["error"]) == ("review", 2, "CaseError")
+    assert "'documents'" in second["failures"][0]["message"]
+
+
+def test_an_unknown_key_beside_the_cases_is_refused(client):
+    detail = problem(client.post("/v1/score", json={"cases": [CASE], "documents": []}))["detail"]
+    assert "'documents'" in detail
+    assert "metadata" in detail
+    assert "'cases' is no list" in problem(client.post("/v1/score", json={"cases": {}}))["detail"]
+
+
+def test_metadata_is_an_object_that_changes_nothing(client):
+    plain = client.post("/v1/score", json=CASE).json()
+    assert client.post("/v1/score", json={**CASE, "metadata": {"documents": ["30 days"], "input": 7}}).json() == plain
+    assert client.post("/v1/score", json={**CASE, "metadata": None}).json() == plain
+    for value, kind in (("ticket 4711", "a string"), ([], "a list")):
+        refused = client.post("/v1/score", json={**CASE, "metadata": value})
+        assert problem(refused)["detail"] == f"field 'metadata' is {kind}, allowed is an object"
+
+
+def test_a_reference_date_counts_beside_the_fields(client):
+    dated = {"response": "It arrives tomorrow.", "context": ["It arrives on 16 November 2026."]}
+    for name in ("reference_date", "created_at"):
+        found = client.post("/v1/score", json={**dated, name: "2026-11-15"}).json()
+        assert [anchor["status"] for anchor in found["metrics"]["hallucination"]["anchors"][:1]] == ["supported"]
+
+
+def test_a_column_that_the_settings_map_is_a_field(tmp_path):
+    settings = Settings(store=str(tmp_path / "touchstone.db"), columns={"documents": "context"})
+    with running(tmp_path / "touchstone.db", settings=settings, workers=1) as service, service.client() as client:
+        renamed = {"documents" if name == "context" else name: value for name, value in CASE.items()}
+        assert client.post("/v1/score", json=renamed).json() == client.post("/v1/score", json=CASE).json()

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from touchstone.io.columns import ALIASES, METADATA
+from touchstone.text.reading import REFERENCE_DATE_FIELDS
+
 CASE: dict[str, Any] = {
     "title": "Case",
     "type": "object",
     "description": "A reply to be judged and what is known about it. Other keys are kept as metadata; the names that "
-    "DeepEval, ragas, autoevals and MLflow use are understood.",
+    "DeepEval, ragas, autoevals and MLflow use are understood, and those that `columns` in touchstone.yaml maps.",
     "required": ["response"],
     "properties": {
         "id": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
@@ -47,6 +50,21 @@ CASE: dict[str, Any] = {
         "expected_output": {"type": "string"},
         "category": {"type": "string"},
         "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "labels": {"type": "array", "items": {"type": "object"}, "description": "People's grades; not used to score."},
+        "reference_date": {"type": "string", "description": "The ISO date on which `tomorrow` was said."},
+    },
+}
+SCORED_CASE: dict[str, Any] = {
+    **CASE,
+    "title": "ScoredCase",
+    "description": "A reply to be judged and what is known about it. A field that is not known is refused; what "
+    "`columns` in touchstone.yaml maps is known too.",
+    "additionalProperties": False,
+    "properties": {
+        **CASE["properties"],
+        METADATA: {"type": "object", "description": "Whatever else belongs to the case; accepted and not used."},
+        **{name: {"description": f"Another tool's name of `{field}`."} for name, field in ALIASES.items()},
+        **{name: {"description": "As `reference_date`."} for name in REFERENCE_DATE_FIELDS[1:]},
     },
 }
 CASE_EXAMPLE: dict[str, Any] = {
@@ -58,8 +76,9 @@ CASE_EXAMPLE: dict[str, Any] = {
 BATCH: dict[str, Any] = {
     "title": "Batch",
     "type": "object",
+    "additionalProperties": False,
     "required": ["cases"],
-    "properties": {"cases": {"type": "array", "minItems": 1, "items": CASE}},
+    "properties": {"cases": {"type": "array", "minItems": 1, "items": SCORED_CASE}},
 }
 PRODUCTION: dict[str, Any] = {
     "title": "ProductionReplies",

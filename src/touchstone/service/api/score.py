@@ -9,15 +9,15 @@ from starlette.responses import Response
 
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.json_text import parse_json
+from touchstone.io.json_text import field_name, parse_json
 from touchstone.io.rows import Row, unreadable
 from touchstone.service.api.examples import (
     BATCH,
-    CASE,
     CASE_EXAMPLE,
     RESULT,
     RESULT_EXAMPLE,
     RESULTS,
+    SCORED_CASE,
     body,
     problems,
 )
@@ -36,7 +36,7 @@ _REQUEST: dict[str, Any] = {
         "required": True,
         "content": {
             "application/json": {
-                "schema": {"anyOf": [CASE, BATCH]},
+                "schema": {"anyOf": [SCORED_CASE, BATCH]},
                 "examples": {
                     "one": {"summary": "One case", "value": CASE_EXAMPLE},
                     "batch": {"summary": "Several cases", "value": {"cases": [CASE_EXAMPLE]}},
@@ -63,18 +63,21 @@ async def score(request: Request, here: Here, who: Viewer) -> Response:
     """Score one case or a batch.
 
     `decision` says whether the reply can be sent. Nothing is stored. In a batch, a case that cannot be read or scored
-    is a result with `failures` in its place; a single case that cannot be read is a 422.
+    is a result with `failures` in its place; a single case that cannot be read is a 422. A field that is not known
+    makes a case one that cannot be read, so that no reply is judged without its sources unnoticed.
     """
     content = await read_json(request)
-    cases = content.get("cases")
-    if not isinstance(cases, list):
-        (entry,) = entries_of([content], here)
+    if "cases" not in content:
+        (entry,) = entries_of([content], here, is_strict=True)
         if isinstance(entry.case, Failure):
             raise Refusal(422, "invalid", entry.case.message)
         (judgement,) = await while_connected(request, judge([entry], here))
         return _json(judgement.body)
-    entries = entries_of(count_cases(cases, here), here)
-    here.rates.take(who.key, cost=len(cases) - 1)
+    if unknown := sorted(set(content) - {"cases"}):
+        detail = f"{field_name(unknown[0])} beside 'cases' is not known: give it in each case, or in its 'metadata'"
+        raise Refusal(422, "invalid", detail)
+    entries = entries_of(count_cases(content["cases"], here), here, is_strict=True)
+    here.rates.take(who.key, cost=len(entries) - 1)
     bodies = [judgement.body for judgement in await while_connected(request, judge(entries, here))]
     return _json(b'{"results":[' + b",".join(bodies) + b"]}")
 
@@ -113,10 +116,10 @@ def _parse(raw: bytes) -> object:
     return parse_json(text, remedy=_REMEDY)
 
 
-def entries_of(cases: list[Any], here: Service) -> list[Entry]:
-    """The cases as they are scored; what is no case is a failure in its place."""
+def entries_of(cases: list[Any], here: Service, *, is_strict: bool = False) -> list[Entry]:
+    """The cases as they are scored; what is no case, or when `is_strict` not all of it, is a failure in its place."""
     rows = [Row("request", at, _content(case)) for at, case in enumerate(cases, 1)]
-    return list(read_cases(rows, file="the request", columns=here.settings.columns))
+    return list(read_cases(rows, file="the request", columns=here.settings.columns, is_strict=is_strict))
 
 
 def _content(case: Any) -> dict[str, Any] | Failure:
