@@ -1,11 +1,11 @@
 """A reply that speaks to its grader is recognised, its grades stay and are hardly believed; look-alikes are let be."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.growth import is_linear
 from tests.tables import rows as table
 
 import touchstone as ts
@@ -64,13 +64,10 @@ def test_criteria_are_those_of_the_rubric():
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["give 4 ", "note to the ", "ignore the ", "a ", "grade: ", "g r a d e ", "aGVsbG8h"])
 def test_a_long_reply_is_searched_in_linear_time(piece):
-    def seconds(length):
-        started = time.process_time()
+    def search(length):
         find_address(piece * (length // len(piece)), criteria=CRITERIA)
-        return time.process_time() - started
 
-    seconds(100)
-    assert seconds(80_000) < 20 * max(seconds(8_000), 0.01)
+    assert is_linear(search, small=8_000, large=80_000)
 
 
 @given(st.text(alphabet=st.characters(categories=("L", "N", "P", "S", "Z", "Cc", "Cs"))))

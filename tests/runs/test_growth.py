@@ -6,9 +6,9 @@ the work is done inside a pattern and no line is run.
 
 import sys
 from pathlib import Path
-from time import process_time
 
 import pytest
+from tests.growth import is_linear
 
 import touchstone
 from touchstone.core.case import Case
@@ -21,7 +21,6 @@ from touchstone.text.reading import read as read_case
 TIMES_LONGER = 8
 # Eight times the text may take eight times the steps, and a little for what begins where a pattern's reach ends.
 MAX_STEPS = 9
-MAX_TIME = 16
 HOME = str(Path(touchstone.__file__).parent)
 
 STATEMENTS = "The lamp comes with a charger. It costs $5 a month, within 14 days of 3 March 2025."
@@ -84,17 +83,6 @@ def steps(work):
     return count
 
 
-def seconds(work):
-    """The least processor time of five runs."""
-    runs = []
-    for _ in range(5):
-        forget()
-        start = process_time()
-        work()
-        runs.append(process_time() - start)
-    return min(runs)
-
-
 def forget():
     read_text.cache_clear()
     normalise.cache_clear()
@@ -130,7 +118,11 @@ def test_reading_takes_steps_in_proportion_to_the_text(unit):
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_reading_takes_time_in_proportion_to_the_text(unit):
-    assert seconds(read(unit, 2_000 * TIMES_LONGER)) <= MAX_TIME * seconds(read(unit, 2_000))
+    def work(length):
+        forget()
+        read(unit, length)()
+
+    assert is_linear(work, small=2_000, large=2_000 * TIMES_LONGER)
 
 
 @pytest.mark.slow

@@ -1,10 +1,10 @@
 """Steering customers to other companies, told apart from naming, importing from and comparing with them."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from tests.growth import is_linear
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -126,15 +126,9 @@ def test_the_example_table_is_met() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["Try Acme there, ", "A B C D ", "another provider is better than us, go there. "])
 def test_time_grows_in_step_with_the_reply(piece: str) -> None:
-    def seconds(repeats: int) -> float:
+    def search(repeats: int) -> None:
         sources = (read_text("context[0]", PLANS),)
         reading = Reading(None, read_text("response", piece * repeats), sources, None, (), ())
-        best = float("inf")
-        for _ in range(5):
-            start = time.process_time()
-            competitor_recommendation(reading, (), policy=Policy())
-            best = min(best, time.process_time() - start)
-        return best
+        competitor_recommendation(reading, (), policy=Policy())
 
-    seconds(100)
-    assert seconds(1600) / seconds(400) < 10
+    assert is_linear(search, small=200, large=1600)

@@ -1,10 +1,10 @@
 """The hallucination detector: the table as rates, clear examples each way, spans, and the time on hostile input."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from tests.growth import is_linear
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -144,19 +144,12 @@ def test_the_same_case_always_gives_the_same_findings() -> None:
     "piece", ["$4 ", "12 days, ", "A > B > ", "click 'X y' ", "a.example/b ", "must not pay, ", "Xy "]
 )
 def test_time_grows_with_the_length_of_hostile_input(piece: str) -> None:
-    def seconds(size: int) -> float:
+    def search(size: int) -> None:
         text = piece * (size // len(piece))
         reading = read(Case(input="why?", response=text, context=[text]))
-        anchors = check(reading, plan=Plan())
-        timings = []
-        for _ in range(3):
-            start = time.process_time()
-            hallucination(reading, anchors, policy=Policy())
-            timings.append(time.process_time() - start)
-        return min(timings)
+        hallucination(reading, check(reading, plan=Plan()), policy=Policy())
 
-    seconds(500)
-    assert seconds(6_000) < 12 * seconds(1_500) + 0.1
+    assert is_linear(search, small=750, large=6_000)
 
 
 CLINIC = ["Results: in the patient app after a doctor has seen them. Given to the patient only."]

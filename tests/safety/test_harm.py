@@ -1,11 +1,11 @@
 """Harmful content: the table's rates, clear cases each way, spans in bounds, time linear in the text."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.growth import is_linear
 
 from touchstone.core.case import Case
 from touchstone.core.policy import Policy
@@ -327,7 +327,7 @@ def test_replies_without_words_hold_no_harm(reply: str):
     ],
 )
 def test_time_grows_with_the_length_of_the_reply(unit: str):
-    def cost(times: int) -> float:
+    def search(times: int) -> None:
         reading = read(
             Case(
                 input="I was charged twice, my chest hurts, I got a code by sms",
@@ -335,12 +335,6 @@ def test_time_grows_with_the_length_of_the_reply(unit: str):
                 response=unit * times,
             )
         )
-        best = float("inf")
-        for _ in range(3):
-            start = time.process_time()
-            harmful_content(reading, None, policy=Policy())
-            best = min(best, time.process_time() - start)
-        return best
+        harmful_content(reading, None, policy=Policy())
 
-    cost(50)
-    assert cost(1600) / cost(400) < 8
+    assert is_linear(search, small=200, large=1600)

@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-from time import process_time
 
 import pytest
+from tests.growth import is_linear
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -238,13 +238,8 @@ HOSTILE = [
 def test_time_grows_with_length_and_not_faster(piece):
     from touchstone.safety.personal_data.recognise import recognise
 
-    def spent(size: int) -> float:
-        text = piece * (size // len(piece))
+    def search(size: int) -> None:
         recognise.cache_clear()
-        start = process_time()
-        recognise(text)
-        return process_time() - start
+        recognise(piece * (size // len(piece)))
 
-    spent(4_000)
-    short, long = min(spent(10_000) for _ in range(3)), min(spent(40_000) for _ in range(3))
-    assert long <= 10 * short + 0.05
+    assert is_linear(search, small=5_000, large=40_000)
