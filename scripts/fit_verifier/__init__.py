@@ -1,1 +1,0 @@
-"""Labelled sentences with their sources -> the model of touchstone-verifier, its calibration, cuts and figures."""

@@ -1,1 +1,0 @@
-"""A verifier for tests, written by scripts/make_tiny_verifier.py."""
