@@ -105,3 +105,12 @@ RELATIVE = [
 def test_relative_dates_are_counted_from_the_reference_date(words, expected):
     reading = read(Case(response=f"It arrives {words}.", metadata={"date": "2025-03-05"}))
     assert [value.canonical for value in reading.reply.values] == [expected]
+
+
+def test_a_link_in_the_expected_reply_is_no_list_of_alternatives():
+    case = Case(
+        response="See acme.example/returns.", expected_output="Use https://acme.example/returns.", context=["-"]
+    )
+    assert read(case).expected.raw == "Use https://acme.example/returns."
+    names = Case(response="It was Ross Bagdasarian.", expected_output="David Seville/Ross Bagdasarian", context=["-"])
+    assert read(names).expected.raw == "Ross Bagdasarian"

@@ -14,13 +14,13 @@ from touchstone.core.result import (
     Chances,
     Evidence,
     Failure,
+    Finding,
     Grade,
     Grading,
     Result,
     Score,
     Statement,
     Verification,
-    Violation,
     Waived,
 )
 
@@ -70,9 +70,8 @@ def case_hash(case: Case) -> str:
 
 
 def plan_to_dict(plan: Plan) -> dict[str, Any]:
-    """Plan -> its settings. Those of a verifier are there only when one is used: else they change nothing."""
-    row = asdict(plan)
-    return row if plan.verifier != "none" else {k: v for k, v in row.items() if not k.startswith("verifier")}
+    """Plan -> its settings."""
+    return asdict(plan)
 
 
 def result_to_dict(result: Result) -> dict[str, Any]:
@@ -153,10 +152,12 @@ def _grading_to_dict(grading: Grading) -> dict[str, Any]:
             }
             for g in grading.grades
         },
-        "violations": [_violation_to_dict(violation) for violation in grading.violations],
+        "violations": [_finding_to_dict(violation) for violation in grading.violations],
+        "suspicions": [_finding_to_dict(suspicion) for suspicion in grading.suspicions],
         "issues": list(grading.issues),
         "total": grading.total,
         "outcome": grading.outcome,
+        "pass_probability": grading.pass_probability,
         "reasons": list(grading.reasons),
         **({} if grading.flip_rate is None else {"flip_rate": grading.flip_rate}),
         **({"waived": waived_to_dicts(grading.waived)} if grading.waived else {}),
@@ -169,10 +170,12 @@ def _grading_from_dict(row: Mapping[str, Any]) -> Grading:
         version=row["version"],
         judge=row["judge"],
         grades=tuple(Grade(criterion, **grade) for criterion, grade in row["criteria"].items()),
-        violations=tuple(map(_violation_from_dict, row["violations"])),
+        violations=tuple(map(_finding_from_dict, row["violations"])),
+        suspicions=tuple(map(_finding_from_dict, row.get("suspicions", ()))),
         issues=tuple(row["issues"]),
         total=row["total"],
         outcome=row["outcome"],
+        pass_probability=row.get("pass_probability"),
         reasons=tuple(row["reasons"]),
         flip_rate=row.get("flip_rate"),
         waived=waived_from_dicts(row.get("waived", ())),
@@ -182,28 +185,31 @@ def _grading_from_dict(row: Mapping[str, Any]) -> Grading:
 def waived_to_dicts(waived: Iterable[Waived]) -> list[dict[str, Any]]:
     """Waived violations -> plain dicts, each with who waived it, when and why."""
     return [
-        {"violation": _violation_to_dict(w.violation), "by": w.by, "made": w.made, "reason": w.reason} for w in waived
+        {"violation": _finding_to_dict(w.violation), "by": w.by, "made": w.made, "reason": w.reason} for w in waived
     ]
 
 
 def waived_from_dicts(rows: Iterable[Mapping[str, Any]]) -> tuple[Waived, ...]:
     """What `waived_to_dicts` wrote -> the same values."""
-    return tuple(Waived(**{**row, "violation": _violation_from_dict(row["violation"])}) for row in rows)
+    return tuple(Waived(**{**row, "violation": _finding_from_dict(row["violation"])}) for row in rows)
 
 
-def _violation_to_dict(violation: Violation) -> dict[str, Any]:
+def _finding_to_dict(finding: Finding) -> dict[str, Any]:
     return {
-        "kind": violation.kind,
-        "text": violation.text,
-        "start": violation.start,
-        "end": violation.end,
-        "reason": violation.reason,
-        "evidence": _evidence_to_dicts(violation.evidence),
+        "kind": finding.kind,
+        "rule": finding.rule,
+        "text": finding.text,
+        "start": finding.start,
+        "end": finding.end,
+        "reason": finding.reason,
+        "evidence": _evidence_to_dicts(finding.evidence),
+        "confidence": finding.confidence,
     }
 
 
-def _violation_from_dict(row: Mapping[str, Any]) -> Violation:
-    return Violation(**{**row, "evidence": _evidence_from_dicts(row["evidence"])})
+def _finding_from_dict(row: Mapping[str, Any]) -> Finding:
+    """A finding; one of the earlier contract has neither rule nor confidence."""
+    return Finding(**{**row, "evidence": _evidence_from_dicts(row["evidence"])})
 
 
 def _verification_to_dict(verification: Verification) -> dict[str, Any]:
@@ -211,7 +217,6 @@ def _verification_to_dict(verification: Verification) -> dict[str, Any]:
         "name": verification.name,
         "version": verification.version,
         "hash": verification.hash,
-        "cut": verification.cut,
         "spared": verification.spared,
         "unread": verification.unread,
         "sentences": [_statement_to_dict(statement) for statement in verification.statements],
@@ -219,11 +224,11 @@ def _verification_to_dict(verification: Verification) -> dict[str, Any]:
 
 
 def _verification_from_dict(row: Mapping[str, Any]) -> Verification:
+    """The verifier's block; one of the earlier contract also has a `cut`, which says nothing about its sentences."""
     return Verification(
         name=row["name"],
         version=row["version"],
         hash=row["hash"],
-        cut=row["cut"],
         statements=tuple(map(_statement_from_dict, row["sentences"])),
         unread=row["unread"],
     )

@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 from typing import Literal
 
-# Who reads the reply's sentences against the sources beside the rules: a fitted model, or nobody.
-VerifierChoice = Literal["none", "deep"]
+# What the decision follows: the pass probability, or the specification's own words where a team wants them to be final.
+DecideBy = Literal["probability", "outcome", "verdict", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The settings of a scoring; the defaults are the specification's.
 
-    `verifier_cut` is the doubt from which a sentence is a violation; None leaves it to the verifier.
+    A finding of the offline judge is a violation from the confidence `violation_at` on and a suspicion from
+    `suspicion_at` on. `send_at` and `block_at` are the pass probabilities from and up to which a guard sends and
+    blocks.
     """
 
     relevance_fail: float = 0.1
@@ -23,5 +25,8 @@ class Plan:
     drift_ngram: int = 1
     proximity: int = 24
     max_reply_chars: int = 100_000
-    verifier: VerifierChoice = "none"
-    verifier_cut: float | None = None
+    violation_at: float = 0.9
+    suspicion_at: float = 0.3
+    send_at: float = 0.88
+    block_at: float = 0.18
+    decide_by: DecideBy = "probability"

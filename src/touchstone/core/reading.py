@@ -149,6 +149,8 @@ class Reading:
     expected: Text | None
     asks: tuple[Ask, ...]
     claims: tuple[Claim, ...]
+    # What was said before the customer's message; among the sources, too, where there are any.
+    earlier: tuple[Text, ...] = ()
 
     @property
     def contexts(self) -> tuple[Text, ...]:

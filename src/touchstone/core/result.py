@@ -1,4 +1,4 @@
-"""What is said about a case: scores, checked anchors, violations, grades, verdict, decision, failures."""
+"""What is said about a case: scores, checked anchors, findings, grades, verdict, decision, failures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -64,8 +64,12 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
-    """One safety finding: what kind, where in the reply, why, and the source that speaks against it."""
+class Finding:
+    """What a detector or a judge reports: what kind, where in the reply, why, and the source that speaks against it.
+
+    `rule` is the stable id of the check that spoke; `confidence` the chance that people call it a violation. Both are
+    None in results of the earlier contract.
+    """
 
     kind: ViolationKind
     text: str
@@ -73,13 +77,15 @@ class Violation:
     end: int
     reason: str
     evidence: tuple[Evidence, ...] = ()
+    rule: str | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Waived:
     """A violation that a person found to be none: who, when and why. It is kept and no longer counts."""
 
-    violation: Violation
+    violation: Finding
     by: str
     made: str
     reason: str
@@ -120,15 +126,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a verifier says of the reply, and which one spoke: `hash` is that of its model.
+    """What a verifier says of the reply, and which one spoke: `hash` is that of its files.
 
-    Doubt from `cut` on makes a violation; `unread` counts sentences beyond the most that are read.
+    `unread` counts sentences beyond the most that are read.
     """
 
     name: str
     version: str
     hash: str
-    cut: float
     statements: tuple[Statement, ...]
     unread: int = 0
 
@@ -154,20 +159,23 @@ class Grade:
 class Grading:
     """A judge's grades under a rubric, and what follows from them.
 
-    A None grade makes the total None, and the outcome too unless a gate has failed the reply already. Where the judge
-    was asked several times, `flip_rate` is the share of its votes with another outcome than most. `waived` violations
-    are not among `violations`, and nothing else heeds them.
+    A violation counts against the outcome, a suspicion only asks for a person. `pass_probability` is the chance that
+    people would pass the reply. A None grade makes the total None, and the outcome too unless a gate has failed the
+    reply already. Where the judge was asked several times, `flip_rate` is the share of its votes with another outcome
+    than most. `waived` violations are not among `violations`, and nothing else heeds them.
     """
 
     rubric: str
     version: str
     judge: str
     grades: tuple[Grade, ...]
-    violations: tuple[Violation, ...]
+    violations: tuple[Finding, ...]
     issues: tuple[str, ...]
     total: float | None
     outcome: Outcome | None
     reasons: tuple[str, ...]
+    suspicions: tuple[Finding, ...] = ()
+    pass_probability: float | None = None
     flip_rate: float | None = None
     waived: tuple[Waived, ...] = ()
 

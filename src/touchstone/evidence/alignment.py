@@ -1,4 +1,7 @@
-"""Two texts -> how much of one's content the other says in these or similar words, by static embeddings."""
+"""Two texts -> how much of one's content the other says in these or similar words, by static embeddings.
+
+A figure is said or it is not: none is like another.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -25,7 +28,7 @@ class Said(NamedTuple):
 
 def said_in(tokens: Sequence[Token]) -> Said:
     """The words of a text, ready to be held against what is wanted of it."""
-    words = {token.word for token in tokens if not token.is_stop}
+    words = {token.word for token in tokens if not token.is_stop and not token.word[0].isdecimal()}
     return Said(frozenset([token.term for token in tokens]), tuple(sorted(words)), {})
 
 
@@ -40,12 +43,13 @@ def best_likeness(wanted: Sequence[Token], said: Said) -> list[float]:
     sought = [token for token in wanted if not token.is_stop]
     terms, found = said.terms, said.found
     if unknown := {token.word for token in sought if token.term not in terms} - found.keys():
-        found.update(_nearest(sorted(unknown), said.words))
+        figures = {word for word in unknown if word[0].isdecimal()}
+        found.update(dict.fromkeys(figures, 0.0) | _nearest(sorted(unknown - figures), said.words))
     return [1.0 if token.term in terms else found[token.word] for token in sought]
 
 
 def _nearest(sought: Sequence[str], words: tuple[str, ...]) -> dict[str, float]:
-    if not words:
+    if not words or not sought:
         return dict.fromkeys(sought, 0.0)
     best = _alike(sought, words).max(axis=1).tolist()
     return {word: round(each, 6) if each >= FLOOR else 0.0 for word, each in zip(sought, best, strict=True)}

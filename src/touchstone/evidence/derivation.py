@@ -1,6 +1,7 @@
 """A value no source states -> the arithmetic that gives it from at most two source values, if there is one."""
 
 import calendar
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from touchstone.core.reading import Dates, Day, Measure, Text, Value
-from touchstone.evidence.equality import agrees, is_range, same_dimension
+from touchstone.evidence.equality import agrees, is_range, same, same_dimension
+from touchstone.evidence.places import sentence_at
 
 # Two values further apart than this many values or characters are not "near each other".
 NEAR_VALUES = 8
@@ -19,8 +21,17 @@ MAX_COUNT = 31
 # Derivations are looked for among so many source values, for so many values of a reply.
 MAX_VALUES = 200
 MAX_TRIES = 30
+# Side by side: `3 calls of 15 minutes each`, `Cost: £60. Paid: £45.`
+CLOSE_CHARS = 60
 CENT = Decimal("0.005")
 PERCENT_STEP = Decimal("0.05")
+# A sentence that works something out says so: without such a word or sign a coincidence of figures derives nothing.
+RECKONING = frozenset(
+    "total totals totalling altogether together sum sums comes makes equals minus plus times difference half double "
+    "twice saves save saving remain remaining remains remainder left balance becomes prorated split combined overall "
+    "discount deducted deduct".split()
+)
+SIGNS = re.compile(r"[=×+−÷]|\d ?[*/x] ?\d")
 
 
 class Part(NamedTuple):
@@ -47,18 +58,27 @@ class Deriver:
         self._tries = MAX_TRIES
         values = islice(((source, value) for source in sources for value in source.values), MAX_VALUES)
         self._values = [(source, value) for source, value in values if not is_range(value)]
-        self._counts = _counts(value for _, value in self._values)
 
     def derive(self, value: Value) -> Derivation | None:
-        """The first derivation found, in source order; single values only."""
+        """The first derivation found, in source order; single values only.
+
+        Figures that stand side by side in a source may be reckoned with. Others only where the reply does: it says so,
+        or names one of them.
+        """
         if is_range(value) or not self._tries:
             return None
         self._tries -= 1
+        says_so = reckons(self._reply, value)
+        beside = _beside(value, self._reply)
         for (source, first), (other, second) in self._pairs():
-            if source is other and (found := _pair(value, first, second)):
+            near = says_so or _is_close(first, second) or any(_is_one_of(b, (first, second)) for b in beside)
+            if source is other and near and (found := _pair(value, first, second)):
                 return Derivation(found, source, (first, second))
-        counts = _merged(self._counts, _counts(_beside(value, self._reply)))
         for source, first in self._values:
+            if not _could_be_times(value, first):
+                continue
+            named = says_so or any(_is_one_of(b, (first,)) for b in beside)
+            counts = _counts([*beside, *(v for s, v in self._values if named or (s is source and _is_close(first, v)))])
             if found := _times_count(value, first, counts):
                 return Derivation(found, source, (first,))
         return None
@@ -90,7 +110,9 @@ def _combine(target: Part, a: Part, b: Part) -> str | None:
 
 
 def _sum(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> str | None:
-    if not (same_dimension(target, left) and same_dimension(left, right)):
+    if not (same_dimension(target, left) and same_dimension(left, right)) or (left.dimension == "") != (
+        right.dimension == ""
+    ):
         return None
     if abs(left.low + right.low - target.low) < CENT:
         return f"{a.shown} + {b.shown}"
@@ -136,11 +158,31 @@ def _elapsed(target: Part, a: Part, b: Part) -> str | None:
     return f"{a.shown} - {b.shown}" if target.reading.low == (second - first).days * 1440 else None
 
 
+def reckons(reply: Text, value: Value) -> bool:
+    """Whether the value's sentence speaks of a sum, a rest, a share or a difference."""
+    sentence = sentence_at(reply, value.start)
+    if sentence is None:
+        return False
+    words = [token.word for token in reply.tokens[sentence.first : sentence.last]]
+    return not RECKONING.isdisjoint(words) or SIGNS.search(reply.raw, sentence.start, sentence.end) is not None
+
+
+def _is_close(one: Value, other: Value) -> bool:
+    return max(one.start, other.start) - min(one.end, other.end) <= CLOSE_CHARS
+
+
+def _is_one_of(value: Value, others: Sequence[Value]) -> bool:
+    return any(value.kind == other.kind and same(value, other) for other in others)
+
+
 def _beside(value: Value, reply: Text) -> list[Value]:
-    """The reply's other values right beside this one."""
+    """The other values of the same sentence that are near this one."""
+    sentence = sentence_at(reply, value.start)
+    if sentence is None:
+        return []
     at = bisect_left(reply.values, value.start, key=lambda v: v.start)
     near = reply.values[max(0, at - 3) : at + 4]
-    return [v for v in near if v is not value and abs(v.start - value.start) < NEAR_CHARS // 4]
+    return [v for v in near if v is not value and sentence.start <= v.start < sentence.end]
 
 
 def _counts(values: Iterable[Value]) -> dict[int, list[Value]]:
@@ -152,10 +194,6 @@ def _counts(values: Iterable[Value]) -> dict[int, list[Value]]:
     return counts
 
 
-def _merged(left: Mapping[int, list[Value]], right: Mapping[int, list[Value]]) -> dict[int, list[Value]]:
-    return {count: [*left.get(count, ()), *right.get(count, ())] for count in left.keys() | right.keys()}
-
-
 def _count(value: Value) -> int | None:
     measure = value.readings[0]
     if not isinstance(measure, Measure) or value.kind not in ("number", "quantity", "duration") or is_range(value):
@@ -164,16 +202,19 @@ def _count(value: Value) -> int | None:
     return int(written) if written.isdecimal() and 2 <= int(written) <= MAX_COUNT else None
 
 
-def _times_count(value: Value, first: Value, counts: Mapping[int, list[Value]]) -> str | None:
+def _could_be_times(value: Value, first: Value) -> bool:
+    """Whether a value could be some times another: of the same sort, and neither a bare number."""
     target, measure = value.readings[0], first.readings[0]
     if not (isinstance(target, Measure) and isinstance(measure, Measure)) or is_range(first) or not measure.low:
-        return None
-    if (
-        not same_dimension(target, measure)
-        or "" in (measure.dimension, target.dimension)
-        or (measure.qualifier and measure.qualifier == target.qualifier)
-    ):
-        return None
+        return False
+    is_same_rate = measure.qualifier and measure.qualifier == target.qualifier
+    return same_dimension(target, measure) and "" not in (measure.dimension, target.dimension) and not is_same_rate
+
+
+def _times_count(value: Value, first: Value, counts: Mapping[int, list[Value]]) -> str | None:
+    target, measure = value.readings[0], first.readings[0]
+    assert isinstance(target, Measure)
+    assert isinstance(measure, Measure)
     others = {count for count, values in counts.items() if any(v.canonical != first.canonical for v in values)}
     for count in sorted(others | ({12} if measure.qualifier == "month" else set())):
         if abs(measure.low * count - target.low) < CENT:

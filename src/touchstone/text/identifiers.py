@@ -37,7 +37,7 @@ def _is_numbering(lexemes: Lexemes, index: int) -> bool:
     before = at(lexemes, index - 1).text
     starts = (
         lexeme.opens
-        or (lexeme.text == "1" and before in (":", "(", ";"))
+        or (lexeme.text == "1" and before in (":", "(", ";", ","))
         or (sign.text == ")" and before in (",", ";", "and"))
     )
     return (

@@ -40,7 +40,6 @@ class Word(NamedTuple):
     text: str
     start: int
     end: int
-    is_name: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,7 @@ def _core(noun: "Token") -> Iterator["Token"]:
 
 
 def _word(token: "Token") -> Word:
-    return Word(token.lower_, token.idx, token.idx + len(token.text), token.tag_.startswith("NNP"))
+    return Word(token.lower_, token.idx, token.idx + len(token.text))
 
 
 def _negated(verb: "Token") -> bool:

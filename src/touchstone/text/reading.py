@@ -31,13 +31,15 @@ def read(case: Case) -> Reading:
     today = _today(case)
     question = read_text("input", case.question, today=today) if case.question.strip() else None
     reply = read_text("response", case.response, today=today)
+    earlier = tuple(read_text(f"input[{at}]", turn.content, today=today) for at, turn in case.earlier_turns)
     return Reading(
         question=question,
         reply=reply,
-        sources=_sources(case, today),
+        sources=_sources(case, earlier, question, today),
         expected=_expected(case.expected_output, reply, today) if case.expected_output else None,
         asks=asks_in(case.question, today=today) if question else (),
         claims=claims_in(case.response, today=today),
+        earlier=earlier,
     )
 
 
@@ -78,26 +80,29 @@ def claims_in(reply: str, *, today: date | None = None) -> tuple[Claim, ...]:
     return find_claims(read_text("response", reply, today=today))
 
 
-def _sources(case: Case, today: date | None) -> tuple[Text, ...] | None:
-    """What the reply is checked against: context, or without one the expected reply; then the customer's own words."""
+def _sources(
+    case: Case, earlier: tuple[Text, ...], question: Text | None, today: date | None
+) -> tuple[Text, ...] | None:
+    """What the reply is checked against: context, or without one the expected reply; then the chat."""
     if case.context is not None:
         named = [(f"context[{at}]", passage.text) for at, passage in enumerate(case.context)]
     elif case.expected_output is not None:
         named = [("expected_output", case.expected_output)]
     else:
         return None
-    named += [(f"input[{at}]", turn.content) for at, turn in case.earlier_turns]
-    named += [("input", case.question)] if case.question.strip() else []
-    return tuple(read_text(name, raw, today=today) for name, raw in named)
+    given = tuple(read_text(name, raw, today=today) for name, raw in named)
+    return (*given, *earlier, *((question,) if question else ()))
 
 
 def _expected(raw: str, reply: Text, today: date | None) -> Text:
     """The expected reply; of short alternatives parted by `/` the one whose terms the reply has most of."""
+    whole = read_text("expected_output", raw, today=today)
     parts = [part.strip() for part in ALTERNATIVES.split(raw) if part.strip()]
     short = [part for part in parts if len(part.split()) <= MAX_ALTERNATIVE_WORDS]
     texts = [text for part in short if len((text := read_text("expected_output", part, today=today)).sentences) == 1]
-    if len(parts) < 2 or len(texts) < MOST * len(parts):
-        return read_text("expected_output", raw, today=today)
+    # The slashes of a link part nothing either.
+    if whole.contacts or len(parts) < 2 or len(texts) < MOST * len(parts):
+        return whole
     return max(texts, key=lambda text: sum(t in reply.positions for t in text.terms) / max(1, len(text.terms)))
 
 

@@ -1,6 +1,11 @@
-"""Normalised text and its tokens -> sentences: at end marks, line breaks and list items, not at abbreviations."""
+"""Normalised text and its tokens -> sentences: at end marks, line breaks and list items, not at abbreviations.
+
+A salutation (`Hi Sarah,`) and a sign-off (`Kind regards, Tom`) are sentences of their own, so that what stands between
+them is read as it would be without.
+"""
 
 import re
+from functools import cache
 
 from touchstone.core import resource
 from touchstone.core.reading import Sentence, Token
@@ -10,6 +15,11 @@ BOUNDARY = re.compile(r"[.!?…]{1,8}[\"')\]]{0,3}(?=\s|$)|\n\s{0,20}|;(?=\s)")
 LAST_WORD = re.compile(r"[\w.'’]{1,12}$")
 LEAD = re.compile(r"(?:\s|[-*•·>](?=\s)){0,200}")
 SURE_END = re.compile(r"[!?\n;]")
+# Marks behind which a salutation or a list number begins something.
+OPENING_MARKS = ".!?:;,\n"
+LONGEST_NUMBER = 2
+# A salutation is a greeting and at most so many words up to its comma, colon or dash.
+GREETED = 4
 
 
 def split(normal: Normal, tokens: tuple[Token, ...]) -> tuple[Sentence, ...]:
@@ -29,7 +39,29 @@ def split(normal: Normal, tokens: tuple[Token, ...]) -> tuple[Sentence, ...]:
 
 
 def _ends(text: str) -> list[int]:
-    return [m.end() for m in BOUNDARY.finditer(text) if SURE_END.search(m[0]) or not _inside(text, m)]
+    ends = {m.end() for m in BOUNDARY.finditer(text) if SURE_END.search(m[0]) or not _inside(text, m)}
+    ends |= {m.end() for m in _salutation().finditer(text) if _opens(text, m.start())}
+    ends |= {m.start() for m in _sign_off().finditer(text)}
+    return sorted(ends)
+
+
+@cache
+def _salutation() -> re.Pattern[str]:
+    greetings = "|".join(sorted(map(re.escape, resource.group("frame.txt", "greeting")), reverse=True))
+    return re.compile(rf"\b(?:{greetings})\b(?: [\w.'’-]{{1,30}}){{0,{GREETED}}} ?[,:–—-](?=\s)", re.IGNORECASE)
+
+
+@cache
+def _sign_off() -> re.Pattern[str]:
+    """Formulas of several words before their comma: `best` and `yours` alone stand in sentences."""
+    formulas = "|".join(re.escape(each) for each in resource.group("frame.txt", "sign_off") if " " in each)
+    return re.compile(rf"(?<=\s)(?=(?:{formulas}) ?,)", re.IGNORECASE)
+
+
+def _opens(text: str, start: int) -> bool:
+    """Whether something may begin here: at the start of the text or of a line, or behind a mark."""
+    before = text[max(0, start - 40) : start].rstrip(" ")
+    return not before or before[-1] in OPENING_MARKS
 
 
 def _inside(text: str, match: re.Match[str]) -> bool:
@@ -39,8 +71,7 @@ def _inside(text: str, match: re.Match[str]) -> bool:
     if match[0].startswith("."):
         if word in resource.words("abbreviations.txt") or (len(word) == 1 and word.isalpha() and word != "i"):
             return True
-        line_start = text.rfind("\n", max(0, match.start() - 40), match.start()) + 1
-        if word.isdecimal() and text[line_start : match.start()].strip() == word:
+        if word.isdecimal() and len(word) <= LONGEST_NUMBER and _opens(text, match.start() - len(word)):
             return True
     following = text[match.end() : match.end() + 40].lstrip()
     return "…" in match[0] and following[:1].islower()

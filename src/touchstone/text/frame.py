@@ -1,0 +1,119 @@
+"""Reply -> its body: without greeting, thanks, closing and signature, so that content is judged by itself.
+
+Manners count for tone and never against anything (decision 0032). What is blanked keeps its place: spans of the body
+are spans of the reply.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from touchstone.core import resource
+from touchstone.core.reading import Reading, Sentence, Span, Text, Token
+from touchstone.text.part import is_in, without
+from touchstone.text.sentences import GREETED
+
+TABLE = "frame.txt"
+# Formulas have at most so many words.
+MOST_OPENING = 4
+# A courteous sentence is short, and at most one of its words is about something.
+LONGEST = 24
+SHORT = 6
+MOST_ABOUT = 1
+# Lines below a sign-off: name, role, team, company.
+SIGNED_LINES = 5
+SIGNED_WORDS = 7
+NAMED_WORDS = 2
+
+
+def frame(text: Text) -> tuple[Span, ...]:
+    """The courteous opening and closing of a reply, as spans in order; either may be said twice."""
+    sentences = text.sentences
+    first, last = 0, len(sentences)
+    while first < last and (_is_salutation(text, sentences[first]) or _is_courteous(text, sentences[first])):
+        first += 1
+    spans = [Span(one.start, one.end) for one in sentences[:first]]
+    while last > first:
+        before = _signature(text, first, last)
+        if before == last and _is_courteous(text, sentences[last - 1]):
+            before = last - 1
+        if before == last:
+            break
+        last = before
+    if last < len(sentences):
+        spans.append(Span(text.tokens[sentences[last].first].start, len(text.raw)))
+    return tuple(spans)
+
+
+def body_of(reading: Reading) -> Reading:
+    """The reading with the body of its reply alone."""
+    spans = frame(reading.reply)
+    if not spans:
+        return reading
+    claims = tuple([claim for claim in reading.claims if not is_in(claim.start, spans)])
+    return replace(reading, reply=without(reading.reply, spans), claims=claims)
+
+
+def _is_salutation(text: Text, sentence: Sentence) -> bool:
+    """`Hi Sarah,`: a greeting and whom it is for."""
+    words = text.tokens[sentence.first : sentence.last]
+    size = _opening_words(words[:MOST_OPENING], "greeting")
+    return size > 0 and len(words) <= size + GREETED
+
+
+def _is_courteous(text: Text, sentence: Sentence) -> bool:
+    """Whether a sentence only thanks, wishes, apologises or offers help."""
+    tokens = text.tokens[sentence.first : sentence.last]
+    start = tokens[0].start
+    places = [*(value.start for value in text.values), *(contact.start for contact in text.contacts)]
+    if len(tokens) > LONGEST or any(start <= place < sentence.end for place in places):
+        return False
+    if not any(_is_in("cue", token.word) for token in tokens):
+        return False
+    about = [t for t in tokens if not (t.is_stop or _is_in("words", t.word) or _is_name(text, t.start, start))]
+    return len(about) <= (MOST_ABOUT if len(tokens) >= SHORT else 0)
+
+
+def _is_name(text: Text, start: int, opening: int) -> bool:
+    return start > opening and text.raw[start].isupper()
+
+
+def _signature(text: Text, first: int, last: int) -> int:
+    """Where the closing lines begin: a sign-off and the few short lines under it; else `last`."""
+    sentences = text.sentences
+    for at in range(max(first, last - SIGNED_LINES), last):
+        tokens = text.tokens[sentences[at].first : sentences[at].last]
+        size = _opening_words(tokens[:MOST_OPENING], "sign_off")
+        below = sentences[at + 1 : last]
+        is_signed = all(_is_signed(text, line) for line in below)
+        if size and is_signed and all(_starts_big(text, token.start) for token in tokens[size:]):
+            return at
+    return last
+
+
+def _is_signed(text: Text, line: Sentence) -> bool:
+    """A line of names; one of a word or two may be in small letters."""
+    tokens = text.tokens[line.first : line.last]
+    is_written_big = all(token.is_stop or _starts_big(text, token.start) for token in tokens)
+    return len(tokens) <= (SIGNED_WORDS if is_written_big else NAMED_WORDS)
+
+
+def _starts_big(text: Text, start: int) -> bool:
+    return text.raw[start].isupper() or not text.raw[start].isalpha()
+
+
+def _opening_words(tokens: Sequence[Token], group: str) -> int:
+    """How many of the first words are one of the group's formulas; 0 when they are none."""
+    words = [token.word for token in tokens]
+    formulas = resource.group(TABLE, group)
+    return next((size for size in range(len(words), 0, -1) if " ".join(words[:size]) in formulas), 0)
+
+
+def _is_in(group: str, word: str) -> bool:
+    return _pattern(group).fullmatch(word) is not None
+
+
+@cache
+def _pattern(group: str) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(member).replace(r"\*", r"\w*") for member in resource.group(TABLE, group)))
