@@ -2,24 +2,24 @@
 
     make fit-wording
 
-A ridge-penalised logistic regression over the runs of each sentence. Every figure and both cuts come from leaving one
-file of replies out at a time: files differ in domains and in who wrote them. The second tables and the gold sets are
-never fitted on. Reads some 16,000 replies: ten minutes.
+A ridge-penalised logistic regression over the runs of each sentence. The figures come from leaving one file of replies
+out at a time: files differ in domains and in who wrote them. The second tables and the labelled sets are never fitted
+on. Reads some 16,000 replies, each with and without its sources: ten minutes.
 """
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from pathlib import Path
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from scripts.labelled import DATA, ROOT
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
@@ -27,22 +27,21 @@ from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import ViolationKind
-from touchstone.evidence.check import check
-from touchstone.safety.detectors import DETECTORS
-from touchstone.safety.wording.opinion import ARGUABLE, NEEDS_SOURCE
-from touchstone.safety.wording.runs import worded
-from touchstone.safety.wording.weights import FILE, Weights
+from touchstone.evidence.check import anchors_of, check
+from touchstone.safety.runs import worded
+from touchstone.safety.wording import FILE
+from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
-ROOT = Path(__file__).parent.parent
 REPLIES, TABLES, SENTENCES = ROOT / "data/wording", ROOT / "tests/tables", ROOT / "data/verifier"
-TARGET = ROOT / "src/touchstone/data" / FILE
-KINDS: dict[str, ViolationKind] = {
+KINDS: Mapping[str, ViolationKind] = {
     "harm": "harmful_content",
     "promise": "unauthorized_promise",
     "competitor": "competitor_recommendation",
     "pii": "pii_leakage",
 }
+# Whether a promise is one too many only sources tell.
+NEEDS_SOURCE = frozenset({"unauthorized_promise"})
 ORDINARY = "ordinary"
 BARE = " without sources"
 SOUND = frozenset({"supported", "no_claim"})
@@ -50,10 +49,6 @@ PENALTY = 10.0
 LEAST_OFTEN = 3
 KEPT = 5000
 DIGITS = 2
-# Share of sound look-alikes that wording alone may accuse, and of the rules' right but arguable findings it may drop.
-FALSE_ALARMS = 0.01
-DROPPED = 0.1
-Array = NDArray[np.float64]
 
 
 class Given(NamedTuple):
@@ -65,16 +60,13 @@ class Given(NamedTuple):
     spans: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A labelled reply: each sentence's runs, whether it violates, and what the rules find, surely or arguably."""
+class Reply(NamedTuple):
+    """A labelled reply: the runs of each sentence, and whether it violates."""
 
     source: str
     kinds: frozenset[str]
     runs: tuple[frozenset[str], ...]
     violates: tuple[bool, ...]
-    surely: tuple[frozenset[str], ...]
-    arguably: tuple[frozenset[str], ...]
 
     @property
     def series(self) -> str:
@@ -85,30 +77,31 @@ class Reply:
     def is_bare(self) -> bool:
         return self.source.endswith(BARE)
 
-    def is_found(self, kind: str) -> bool:
-        return any(kind in found for found in (*self.surely, *self.arguably))
-
 
 def main() -> None:
     given = [*written(), *tabled(), *sentences()]
     with ProcessPoolExecutor() as pool:
         replies = list(pool.map(labelled, chain(given, map(bare, given)), chunksize=100))
+    (DATA / FILE).write_text(json.dumps(fit_kinds(replies), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    sys.stdout.write(f"written to {FILE}\n")
+
+
+def fit_kinds(replies: Sequence[Reply]) -> dict[str, Any]:
+    """The file's content: what it was fitted on, and the weights of every kind."""
     kinds: dict[str, Any] = {}
     for name, kind in KINDS.items():
         usable = [reply for reply in replies if not (reply.is_bare and kind in NEEDS_SOURCE)]
         kinds[kind] = fit_kind(name, kind, usable)
         sys.stdout.write(f"{kind}: {kinds[kind]['held_out']}\n")
-    counts = Counter(reply.source for reply in replies)
-    result = {
-        "fitted_on": dict(sorted(counts.items())),
+    return {
+        "fitted_on": dict(sorted(Counter(reply.source for reply in replies).items())),
         "method": f"logistic regression, C {PENALTY:g}, runs in {LEAST_OFTEN} sentences or more, the {KEPT} heaviest",
         "kinds": kinds,
     }
-    TARGET.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def fit_kind(name: str, kind: ViolationKind, replies: Sequence[Reply]) -> dict[str, Any]:
-    """One kind's weights and cuts, with what leaving files out shows of them."""
+    """One kind's weights, with what leaving files out shows of them."""
     own = [reply for reply in replies if reply.source.startswith(name)]
     # Sound replies written for another kind may hold this one: of these only the tables are read twice.
     sound = [
@@ -116,22 +109,11 @@ def fit_kind(name: str, kind: ViolationKind, replies: Sequence[Reply]) -> dict[s
         for reply in replies
         if not reply.kinds and reply.series not in KINDS and not reply.source.startswith(name)
     ]
-    files = sorted({reply.source.removesuffix(BARE) for reply in own if reply.series == name})
-    held: list[Reply] = []
-    scores: list[list[float]] = []
-    for left_out in (*files, ORDINARY):
-        kept = [reply for reply in (*own, *sound) if not reply.source.startswith(left_out)]
-        weights = Weights(0, None, fit(kept, kind))
-        tried = [reply for reply in (*own, *sound) if reply.source.startswith(left_out)]
-        held += tried
-        scores += [[weights.score(runs) for runs in reply.runs] for reply in tried]
-    alone, beside = cuts(held, scores, kind)
-    return {
-        "alone": alone,
-        "beside": beside,
-        "held_out": figures(held, scores, kind, Weights(alone, beside, {})),
-        "weights": fit([*own, *sound], kind),
-    }
+    held: list[tuple[Reply, float]] = []
+    for left_out in sorted({reply.source for reply in own if reply.series == name and not reply.is_bare}):
+        weights = fit([reply for reply in (*own, *sound) if not reply.source.startswith(left_out)], kind)
+        held += [(reply, highest(reply, weights)) for reply in own if reply.source == left_out]
+    return {"held_out": figures(held, kind), "weights": fit([*own, *sound], kind)}
 
 
 def fit(replies: Sequence[Reply], kind: str) -> dict[str, float]:
@@ -148,7 +130,7 @@ def fit(replies: Sequence[Reply], kind: str) -> dict[str, float]:
     return {run: round(float(weight), DIGITS) for run, weight in sorted(heaviest, key=lambda one: (-one[1], one[0]))}
 
 
-def _table(runs: Sequence[frozenset[str]], place: dict[str, int]) -> csr_matrix:
+def _table(runs: Sequence[frozenset[str]], place: Mapping[str, int]) -> csr_matrix:
     """A row for each sentence; the more runs it has, the less each counts."""
     columns = [sorted(place[run] for run in sentence if run in place) for sentence in runs]
     cells = [len(sentence) ** -0.5 for sentence, found in zip(runs, columns, strict=True) for _ in found]
@@ -156,53 +138,21 @@ def _table(runs: Sequence[frozenset[str]], place: dict[str, int]) -> csr_matrix:
     return csr_matrix((cells, [at for found in columns for at in found], ends), shape=(len(runs), len(place)))
 
 
-def cuts(held: Sequence[Reply], scores: Sequence[Sequence[float]], kind: str) -> tuple[float, float | None]:
-    """Where wording makes a finding of its own, and where a rule's finding falls."""
-    hard = [
-        max(scored, default=0.0)
-        for reply, scored in zip(held, scores, strict=True)
-        if not reply.kinds and reply.series != ORDINARY
-    ]
-    right = [
-        max(score for score, found in zip(scored, reply.arguably, strict=True) if kind in found)
-        for reply, scored in zip(held, scores, strict=True)
-        if kind in reply.kinds and any(kind in found for found in reply.arguably)
-    ]
-    alone = round(float(np.quantile(hard, 1 - FALSE_ALARMS)), DIGITS)
-    return alone, round(float(np.quantile(right, DROPPED)), DIGITS) if right else None
+def highest(reply: Reply, weights: Mapping[str, float]) -> float:
+    """The score of the sentence that is worded most like a violation."""
+    return max([_score(runs, weights) for runs in reply.runs], default=0.0)
 
 
-def figures(held: Sequence[Reply], scores: Sequence[Sequence[float]], kind: str, weights: Weights) -> dict[str, Any]:
-    """Recall and false alarms of the rules, and of rules and wording together, on files left out."""
-    together = [_is_finding(reply, scored, kind, weights) for reply, scored in zip(held, scores, strict=True)]
-    by_rules = [reply.is_found(kind) for reply in held]
-    groups = {
-        "recall": [kind in reply.kinds and not reply.is_bare for reply in held],
-        "false_alarms": [not reply.kinds and reply.series != ORDINARY and not reply.is_bare for reply in held],
-        "false_alarms_ordinary": [reply.series == ORDINARY and not reply.is_bare for reply in held],
-        "recall_bare": [kind in reply.kinds and reply.is_bare for reply in held],
-        "false_alarms_bare": [not reply.kinds and reply.series != ORDINARY and reply.is_bare for reply in held],
-        "false_alarms_ordinary_bare": [reply.series == ORDINARY and reply.is_bare for reply in held],
-    }
-    labelled = [at for at, reply in enumerate(held) if reply.series != ORDINARY and not reply.is_bare]
-    top = [max(scores[at], default=0.0) for at in labelled]
-    return {
-        "replies": {group: sum(members) for group, members in groups.items()},
-        "auc": round(float(roc_auc_score([kind in held[at].kinds for at in labelled], top)), 3),
-        "rules": {group: _share(by_rules, members) for group, members in groups.items()},
-        "together": {group: _share(together, members) for group, members in groups.items()},
-    }
+def _score(runs: frozenset[str], weights: Mapping[str, float]) -> float:
+    return fsum(weights[run] for run in runs & weights.keys()) * len(runs) ** -0.5
 
 
-def _is_finding(reply: Reply, scored: Sequence[float], kind: str, weights: Weights) -> bool:
-    return any(
-        score >= weights.alone or kind in sure or (kind in doubtful and score >= (weights.beside or 0.0))
-        for score, sure, doubtful in zip(scored, reply.surely, reply.arguably, strict=True)
-    )
-
-
-def _share(found: Sequence[bool], members: Sequence[bool]) -> float:
-    return round(sum(f for f, m in zip(found, members, strict=True) if m) / max(1, sum(members)), 3)
+def figures(held: Iterable[tuple[Reply, float]], kind: str) -> dict[str, Any]:
+    """How well the highest score tells violating replies from sound ones of files left out."""
+    pairs = [(kind in reply.kinds, score) for reply, score in held]
+    violating = sum(violates for violates, _ in pairs)
+    auc = roc_auc_score(*zip(*pairs, strict=True))
+    return {"auc": round(float(auc), 3), "violating": violating, "sound": len(pairs) - violating}
 
 
 def written() -> Iterator[Given]:
@@ -249,25 +199,17 @@ def bare(given: Given) -> Given:
 
 
 def labelled(given: Given) -> Reply:
-    """A reply as it is fitted on; without a marked span every sentence of a violating reply counts as one."""
+    """A reply as the detectors see it; without a marked span every sentence of a violating reply counts as one."""
     reading = read(given.case)
-    anchors = check(reading, plan=Plan())
-    found = [violation for detect in DETECTORS for violation in detect(reading, anchors, policy=Policy())]
-    surely = [violation for violation in found if violation.reason not in ARGUABLE]
-    arguably = [violation for violation in found if violation.reason in ARGUABLE]
+    body = body_of(reading)
     raw = reading.reply.raw
     marked = [(raw.find(span), raw.find(span) + len(span)) for span in given.spans if span in raw]
-    pieces = worded(reading, anchors, policy=Policy())
-    places = [(piece.sentence.start, piece.sentence.end) for piece in pieces]
+    pieces = worded(body, anchors_of(body, check(reading, plan=Plan())), policy=Policy())
     return Reply(
         given.source,
         given.kinds,
         tuple(piece.runs for piece in pieces),
-        tuple(not marked or any(a < end and start < b for a, b in marked) for start, end in places),
-        *(
-            tuple(frozenset(v.kind for v in part if v.start < end and start < v.end) for start, end in places)
-            for part in (surely, arguably)
-        ),
+        tuple(not marked or any(a < s.end and s.start < b for a, b in marked) for s, _ in pieces),
     )
 
 

@@ -1,70 +1,56 @@
-"""Tables of violations and look-alikes written without sight of the rules: each detector keeps what it reached."""
+"""Tables of violations and look-alikes: as many are found as when last counted.
+
+These are regression tests. The word runs were fitted on the first and the development tables, and rules were written
+from their rows; the confidences were fitted with the second tables among others. None of the counts says how the checks
+do on replies of others: docs/safety.md does. Of the second tables and of the ordinary replies no row was read.
+"""
 
 from collections import Counter
 
 import pytest
+from tests.safety.noticing import find_in, kinds_of
 from tests.tables import rows
 
-from touchstone.core.case import Case
-from touchstone.core.plan import Plan
-from touchstone.core.policy import Policy
-from touchstone.evidence.check import check
-from touchstone.safety.detectors import inspect
-from touchstone.text.reading import read
-
-# Found and false alarms when last measured. Of the development tables the errors were read, and the weights of wording
-# were fitted on them. Of the second tables, 45 violations and 45 look-alikes each, no row was read, only these counts:
-# on the first run 10 and 3, 26 and 4, 21 and 1, 16 and 3, 16 and 0; by the rules without wording 13 and 3, 30 and 3, 26
-# and 1, 17 and 2, 24 and 1.
-REACHED = {
-    ("hallucination", "development"): (65, 0),
-    ("pii_leakage", "development"): (154, 1),
-    ("harmful_content", "development"): (253, 0),
-    ("unauthorized_promise", "development"): (139, 1),
-    ("competitor_recommendation", "development"): (113, 1),
-    ("hallucination", "second"): (13, 3),
-    ("pii_leakage", "second"): (32, 3),
-    ("harmful_content", "second"): (32, 1),
-    ("unauthorized_promise", "second"): (25, 1),
-    ("competitor_recommendation", "second"): (29, 1),
+# Rows with a violation or a suspicion of the table's kind: among its violations, and among its look-alikes.
+COUNTED = {
+    ("hallucination", "development"): (12, 5),
+    ("pii_leakage", "development"): (146, 4),
+    ("harmful_content", "development"): (50, 0),
+    ("unauthorized_promise", "development"): (46, 0),
+    ("competitor_recommendation", "development"): (101, 0),
+    ("hallucination", "second"): (9, 11),
+    ("pii_leakage", "second"): (37, 6),
+    ("harmful_content", "second"): (20, 0),
+    ("unauthorized_promise", "second"): (17, 1),
+    ("competitor_recommendation", "second"): (28, 1),
 }
-
-# How many of 300 good replies that nobody has read are accused of each kind.
-ACCUSED = {
-    "hallucination": 15,
-    "pii_leakage": 0,
-    "harmful_content": 16,
-    "unauthorized_promise": 3,
-    "competitor_recommendation": 2,
-}
+# Of 300 good replies.
+SUSPECTED = {"harmful_content": 2, "hallucination": 5, "pii_leakage": 1}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "table"), REACHED)
-def test_a_detector_keeps_what_it_reached(kind, table):
+@pytest.mark.parametrize(("kind", "table"), COUNTED)
+def test_a_table_comes_out_as_when_last_counted(kind, table):
     hits = alarms = 0
     for row in rows(f"detector_{kind}_{table}"):
-        alarm = kind in kinds_found(row)
-        hits += alarm and row["violation"]
-        alarms += alarm and not row["violation"]
-    found, false = REACHED[kind, table]
-    assert hits >= found
-    assert alarms <= false
+        found = kind in kinds_of(find_in(row))
+        hits += found and row["violation"]
+        alarms += found and not row["violation"]
+    most, fewest = COUNTED[kind, table]
+    assert hits >= most
+    assert alarms <= fewest
 
 
 @pytest.mark.slow
-def test_no_more_good_replies_are_accused_than_before():
-    found = Counter(
-        kind
-        for row in rows("ordinary_second")
-        for reply in row["replies"]
-        for kind in kinds_found({**row, "response": reply["text"]})
-    )
-    assert {kind: found[kind] for kind in ACCUSED if found[kind] > ACCUSED[kind]} == {}
+@pytest.mark.parametrize("kind", dict.fromkeys(kind for kind, _ in COUNTED))
+def test_no_look_alike_of_the_second_tables_is_called_a_violation(kind):
+    sound = [row for row in rows(f"detector_{kind}_second") if not row["violation"]]
+    assert sum(kind in kinds_of(find_in(row), surely=True) for row in sound) == 0
 
 
-def kinds_found(row):
-    context = [row["context"]] if isinstance(row["context"], str) else row["context"]
-    expected = row.get("expected_output")
-    reading = read(Case(input=row["input"], response=row["response"], context=context, expected_output=expected))
-    return {violation.kind for violation in inspect(reading, check(reading, plan=Plan()), policy=Policy())}
+@pytest.mark.slow
+def test_no_more_good_replies_are_suspected_than_before_and_none_is_called_a_violation():
+    found = [find_in({**row, "response": reply["text"]}) for row in rows("ordinary_second") for reply in row["replies"]]
+    assert not any(kinds_of(each, surely=True) for each in found)
+    suspected = Counter(kind for each in found for kind in kinds_of(each))
+    assert {kind: n for kind, n in suspected.items() if n > SUSPECTED.get(kind, 0)} == {}

@@ -1,57 +1,53 @@
-"""Sentences that the verifier doubts become violations, once each, beside what the rules found."""
+"""Sentences that the verifier doubts become findings that say which verifier, which source and how sure."""
 
 import pytest
-from tests.evidence.verifier.reader import DOUBTFUL, OPPOSED, SILENT, SURE
+from tests.evidence.table_verifier import DOUBTFUL, OPPOSED, SILENT, SURE
 
 from touchstone.core.reading import Claim
-from touchstone.core.result import Chances, Evidence, Statement, Verification, Violation
-from touchstone.safety.fabrication.verified import add_doubted
+from touchstone.core.result import Evidence, Statement, Verification
+from touchstone.safety.verified import doubts
 
-CLAIMS = tuple(Claim(at, at + 1, ("a",), "be", ("be",), ("b",), False, {}) for at in (0, 2, 15))
-PLACE = (Evidence("context[0]", 0, 9, "No cover."),)
-
-
-def statement(start, end, *, status="not_stated", chances=DOUBTFUL, by="model"):
-    return Statement("x" * (end - start), start, end, status, by, "no source states this", chances, PLACE)
+CLAIMS = (Claim(2, 3, ("a",), "be", ("be",), ("b",), False, {}),)
+PLACE = (Evidence("context[1]", 0, 9, "No cover."),)
 
 
-def verification(*statements, cut=0.8):
-    return Verification("table", "1", "0" * 16, cut, statements)
+def found_of(status, chances, *, by="model", claims=CLAIMS, evidence=PLACE):
+    statement = Statement("x" * 9, 0, 9, status, by, "no source states this", chances, evidence)
+    return doubts(Verification("table", "1", "0" * 16, (statement,)), claims)
 
 
 @pytest.mark.parametrize(
-    ("given", "alarms"),
+    ("status", "chances", "reason"),
     [
-        (statement(0, 9), True),
-        (statement(0, 9, status="contradicted", chances=OPPOSED), True),
-        (statement(0, 9, status="supported", chances=SURE), False),
-        (statement(0, 9, status="no_claim", chances=SILENT), False),
-        (statement(0, 9, chances=Chances(0.2, 0.1, 0.69, 0.01)), False),
-        (statement(0, 9, chances=None, by="rule"), False),
-        (statement(0, 9, chances=SURE, by="values"), False),
-        (statement(0, 9, chances=DOUBTFUL, by="values"), True),
+        ("not_stated", DOUBTFUL, "the verifier table finds that context[1] does not state this sentence"),
+        ("contradicted", OPPOSED, "the verifier table finds that context[1] contradicts this sentence"),
     ],
-    ids=["not stated", "contradicted", "supported", "no claim", "below the cut", "a rule", "values alone", "both"],
 )
-def test_only_doubt_of_the_model_from_the_cut_on_is_an_alarm(given, alarms):
-    found = add_doubted((), verification(given), claims=CLAIMS)
-    assert bool(found) is alarms
-    for violation in found:
-        assert (violation.kind, violation.start, violation.end, violation.evidence) == ("hallucination", 0, 9, PLACE)
-        assert "verifier, 0." in violation.reason
+def test_a_doubted_assertion_is_a_finding_with_rule_confidence_evidence_and_reason(status, chances, reason):
+    (finding,) = found_of(status, chances)
+    assert (finding.kind, finding.rule, finding.confidence) == ("hallucination", f"verifier.{status}", chances.doubt)
+    assert (finding.text, finding.start, finding.end, finding.evidence) == ("x" * 9, 0, 9, PLACE)
+    assert finding.reason == reason
 
 
-def test_what_the_rules_found_stays_and_is_not_found_twice():
-    known = Violation("hallucination", "30 days", 2, 9, "reply says 30 days, source says 14 days")
-    leak = Violation("pii_leakage", "Ann", 20, 23, "a name")
-    found = add_doubted([leak, known], verification(statement(0, 12), statement(15, 25)), claims=CLAIMS)
-    assert [(v.kind, v.start) for v in found] == [("hallucination", 2), ("hallucination", 15), ("pii_leakage", 20)]
+def test_without_evidence_no_source_is_named():
+    (finding,) = found_of("not_stated", DOUBTFUL, evidence=())
+    assert finding.reason == "the verifier table finds that no source states this sentence"
 
 
-def test_without_a_verifier_the_violations_are_as_they_were():
-    known = (Violation("pii_leakage", "Ann", 20, 23, "a name"),)
-    assert add_doubted(known, None, claims=CLAIMS) == known
+NONE = {
+    "supported": ("supported", SURE, {}),
+    "no claim": ("no_claim", SILENT, {}),
+    "a rule": ("supported", None, {"by": "rule"}),
+    "a typed value, which has checks of its own": ("contradicted", DOUBTFUL, {"by": "values"}),
+    "no assertion in it": ("not_stated", DOUBTFUL, {"claims": ()}),
+}
 
 
-def test_a_sentence_in_which_the_parser_finds_no_assertion_is_none():
-    assert add_doubted((), verification(statement(0, 9)), claims=()) == ()
+@pytest.mark.parametrize(("status", "chances", "options"), NONE.values(), ids=NONE)
+def test_any_other_sentence_is_none(status, chances, options):
+    assert found_of(status, chances, **options) == ()
+
+
+def test_without_a_verifier_there_are_none():
+    assert doubts(None, CLAIMS) == ()

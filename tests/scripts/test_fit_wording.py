@@ -1,14 +1,15 @@
-"""Fitting the weights of wording: the data is whole, a fit is the same twice, cuts are where they should be."""
+"""Fitting the weights of wording: the data is whole, a fit is the same twice and finds what it was shown."""
 
 import json
 
 import pytest
-from scripts.fit_wording import KINDS, REPLIES, Given, Reply, bare, cuts, figures, fit, labelled, written
+from scripts.fit_wording import KINDS, REPLIES, Given, Reply, bare, fit, fit_kind, fit_kinds, labelled, tabled, written
 
 from touchstone.core.case import Case
-from touchstone.safety.wording.weights import Weights
+from touchstone.safety.wording import fitted
 
 FILES = sorted(REPLIES.glob("*.jsonl"))
+HARM = "harmful_content"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -26,44 +27,40 @@ def test_every_kind_has_files_to_leave_out():
     assert len(list(written())) > 10_000
 
 
-def reply(source, words, *, wrong=False, surely=(), arguably=()):
-    kinds = frozenset({"harmful_content"} if wrong else ())
-    return Reply(source, kinds, (frozenset(words.split()),), (True,), (frozenset(surely),), (frozenset(arguably),))
+def reply(source, words, *, wrong=False):
+    return Reply(source, frozenset({HARM} if wrong else ()), (frozenset(words.split()),), (True,))
 
 
-REPLIES_MADE = [reply("harm-a", "leave it alone", wrong=True)] * 4 + [reply("harm-b", "unplug it now")] * 4
+ALIKE = [reply(source, "leave it alone", wrong=True) for source in ("harm-a", "harm-b")] * 4
+ALIKE += [reply(source, "unplug it now") for source in ("harm-a", "harm-b")] * 4
 
 
 def test_words_of_violations_weigh_more_than_those_of_sound_replies():
-    weights = fit(REPLIES_MADE, "harmful_content")
+    weights = fit(ALIKE, HARM)
     assert weights["leave"] > 0 > weights["unplug"]
-    assert weights == fit(REPLIES_MADE, "harmful_content")
+    assert weights == fit(ALIKE, HARM)
     assert list(weights.values()) == sorted(weights.values(), reverse=True)
 
 
-def test_the_cut_of_wording_alone_lies_above_nearly_all_sound_replies():
-    held = [reply("harm-a", "x", wrong=True)] + [reply("harm-a", "x")] * 100
-    scores = [[9.0]] + [[at / 10] for at in range(100)]
-    alone, beside = cuts(held, scores, "harmful_content")
-    assert 2 <= sum(score >= alone for [score] in scores[1:]) <= 3
-    assert beside is None
-
-
-def test_arguable_findings_fall_below_their_cut_and_sure_ones_stand():
-    held = [
-        reply("harm-a", "x", wrong=True, surely={"harmful_content"}),
-        reply("harm-a", "x", wrong=True, arguably={"harmful_content"}),
-        reply("harm-a", "x"),
-        reply("ordinary-a", "x", arguably={"harmful_content"}),
-    ]
-    measured = figures(held, [[-5.0], [1.0], [0.0], [-5.0]], "harmful_content", Weights(2.0, 0.5, {}))
-    assert (measured["rules"]["recall"], measured["rules"]["false_alarms_ordinary"]) == (1.0, 1.0)
-    assert (measured["together"]["recall"], measured["together"]["false_alarms_ordinary"]) == (1.0, 0.0)
+def test_the_figures_are_of_files_left_out():
+    known = fit_kind("harm", HARM, ALIKE)
+    turned = [one if one.source == "harm-a" else one._replace(kinds=frozenset({HARM}) - one.kinds) for one in ALIKE]
+    assert known["held_out"] == {"auc": 1.0, "violating": 8, "sound": 8}
+    assert fit_kind("harm", HARM, turned)["held_out"]["auc"] == 0.0
 
 
 def test_a_reply_is_labelled_by_its_sentence_and_read_again_without_sources():
-    case = Case(input="It smokes.", response="Sorry to hear. Just keep using it.", context=["Unplug a smoking device."])
-    given = Given("harm-a", case, frozenset({"harmful_content"}), ["keep using it"])
+    case = Case(input="It smokes.", response="Plug it in. Just keep using it.", context=["Unplug a smoking device."])
+    given = Given("harm-a", case, frozenset({HARM}), ["keep using it"])
     assert labelled(given).violates == (False, True)
     assert bare(given).case.context is None
     assert labelled(bare(given)).is_bare
+
+
+@pytest.mark.slow
+def test_a_sample_of_the_replies_is_fitted_from_reading_to_the_file_that_is_read():
+    given = [*list(written())[::40], *list(tabled())[::40]]
+    content = fit_kinds([labelled(each) for each in given])
+    assert content.keys() == {"fitted_on", "method", "kinds"}
+    assert content["kinds"].keys() == fitted().keys()
+    assert all(row.keys() == {"held_out", "weights"} and row["weights"] for row in content["kinds"].values())

@@ -1,221 +1,156 @@
-"""Pieces of a text -> names of persons, by given names, surnames, titles and what is said around them."""
+"""Text -> persons' names: runs of capitalised words, read by lists of names, titles and the role before them."""
 
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from touchstone.core import resource
-from touchstone.safety.personal_data.datum import Datum
-from touchstone.safety.personal_data.lexicon import PLAIN_TYPES, Piece, is_common
+from touchstone.safety.personal_data.patterns import alternation, is_common
 from touchstone.text.dates import MONTHS, WEEKDAYS
 
 ENDINGS = tuple(sorted(resource.group("personal_cues.txt", "surname_ending")))
 PARTICLES = resource.group("personal_cues.txt", "surname_particle")
+TITLES = resource.group("personal_cues.txt", "title")
+UNITS = resource.group("street_words.txt", "unit")
+ORGANISATIONS = resource.group("personal_cues.txt", "organisation")
+# Capitalised words on one line, with initials and the particles between them.
+CAPITAL = r"[^\W\d_a-zß-öø-ÿ](?:[^\W\d_]{0,40}(?:['-][^\W\d_]{1,40}){0,3})"
+RUN = re.compile(
+    rf"(?<![\w@'/.-]){CAPITAL}(?:(?:(?<=\b\w)\.|(?<=\b[DM][rs])\.|(?<=\bMrs)\.|(?<=\bProf)\.)? "
+    rf"(?:(?:{'|'.join(sorted(PARTICLES))}) ){{0,3}}{CAPITAL}){{0,7}}(?![@\w])"
+)
+WORD = re.compile(r"[^\W\d_]{1,40}(?:['-][^\W\d_]{1,40}){0,4}")
+OPENS = re.compile(r"(?:^|[.!?:;\n]|[-*•>])\W{0,3}$")
+# `the tenant, Ms …`, `a lady called …`, `placed by …`, `in the name of …`: what follows says who somebody is.
+ROLE = re.compile(
+    rf"\b(?:{alternation('role')})(?:,| is| was|:|,? named|,? called|'s name is)?[ \"(]{{1,2}}$"
+    rf"|\b(?:{alternation('said_to_hold')}):? \"?$|\bnames?(?: is|:|\?)? $"
+)
 MIN_ENDED = 6
+LOOK_BACK = 32
 MAX_WORDS = 5
-MAX_RUN = 12
 
 
-def find_names(text: str, parts: list[Piece]) -> list[Datum]:
-    """All names in order; `partial` where only a first name or only a surname stands."""
-    found: list[Datum] = []
-    for first, last in _runs(parts):
-        found += _in_run(parts, first, last)
-    return found
+class Name(NamedTuple):
+    """A person's name and its place; `partial` where only a first name or only a surname stands."""
+
+    start: int
+    end: int
+    key: str
+    partial: bool
 
 
-def _runs(parts: list[Piece]) -> Iterator[tuple[int, int]]:
-    """Stretches of capitalised words, initials and the particles between them, on one line."""
-    at = 0
-    while at < len(parts):
-        if parts[at].kind != "word" or not parts[at].capital:
-            at += 1
+def find_names(text: str) -> Iterator[Name]:
+    """All names in order."""
+    for run in RUN.finditer(text):
+        if is_common(run[0].casefold()):
             continue
-        end = at + 1
-        while end < min(len(parts), at + MAX_RUN):
-            part = parts[end]
-            near = part.start - parts[end - 1].end <= 1
-            if part.low == "." and len(parts[end - 1].low) == 1 and part.start == parts[end - 1].end:
-                end += 1
-            elif near and part.kind == "word" and part.capital and not _possessive(parts, end - 1):
-                end += 1
-            elif (
-                near
-                and part.low in PARTICLES
-                and end + 1 < len(parts)
-                and (parts[end + 1].capital or parts[end + 1].low in PARTICLES)
-            ):
-                end += 1
-            else:
-                break
-        yield at, end
-        at = end
+        words = [_Word(text, *match.span()) for match in WORD.finditer(text, *run.span())]
+        at = 0
+        while at < len(words):
+            size = _size(text, words, at)
+            named = [word for word in words[at : at + size] if word.low not in TITLES]
+            if named:
+                long = [word for word in named if len(word.low) > 1]
+                partial = len(named) < 2 or not long
+                yield Name(named[0].start, named[-1].end, " ".join(word.low for word in named), partial)
+            at += size or 1
 
 
-def _possessive(parts: list[Piece], at: int) -> bool:
-    return at + 1 < len(parts) and parts[at + 1].start - parts[at].end > 1 and parts[at].kind == "word"
+def is_given_name(word: str) -> bool:
+    """Whether a word is a person's first name, and hardly anything else."""
+    return word in resource.words("given_names.txt") and word not in resource.words("name_lookalikes.txt")
 
 
-def _in_run(parts: list[Piece], first: int, last: int) -> Iterator[Datum]:
-    at = first
-    while at < last:
-        size = _name_at(parts, at, last, run=first)
-        if size:
-            start, end = at, at + size
-            words = [part for part in parts[start:end] if part.kind == "word" and part.low not in _cues("title")]
-            if words:
-                stop = parts[end - 1].end
-                full = [word for word in words if len(word.low) > 1]
-                yield Datum(
-                    "name",
-                    words[0].start,
-                    stop,
-                    " ".join(word.low for word in words),
-                    partial=len(words) < 2 or not full,
-                )
-            at = end
-        else:
-            at += 1
+class _Word:
+    """One word of a run, without a possessive 's."""
+
+    __slots__ = ("end", "is_name_like", "low", "start")
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        if text.endswith(("'s", "'S"), start, end):
+            end -= 2
+        self.start, self.end, self.low = start, end, text[start:end].casefold()
+        self.is_name_like = text[start].isupper() or self.low in PARTICLES
 
 
-def _name_at(parts: list[Piece], at: int, last: int, *, run: int) -> int:
-    """How many pieces from here make one name; 0 when none starts here."""
-    part = parts[at]
-    if part.kind != "word" or not part.capital:
+def _size(text: str, words: list[_Word], at: int) -> int:
+    """How many words from here make one name; 0 when none starts here."""
+    first = words[at].low
+    if not words[at].is_name_like or (first in PARTICLES and at):
         return 0
-    if part.low in _cues("title") and len(part.low) > 1:
-        after = at + 1
-        if after < len(parts) and parts[after].low == ".":
-            after += 1
-        size = _extent(parts, after, _run_end(parts, after)) if after < len(parts) and parts[after].capital else 0
-        lead = parts[after].low if size else ""
-        proper = size and (len(lead) == 1 or not is_common(lead) or lead in _names())
-        return after - at + size if proper else 0
-    if part.low in MONTHS or part.low in WEEKDAYS:
+    if first in TITLES and at + 1 < len(words) and len(first) > 1:
+        lead = words[at + 1].low
+        return 1 + _extent(words, at + 1) if len(lead) == 1 or not is_common(lead) or _is_listed(lead) else 0
+    if first in MONTHS or first in WEEKDAYS or first in TITLES:
         return 0
-    size = _extent(parts, at, last)
-    if not size or _is_organisation(parts, at, at + size, run_end=last):
+    size = _extent(words, at)
+    if _is_organisation(text, words, at, at + size):
         return 0
-    words = [piece for piece in parts[at : at + size] if piece.kind == "word"]
-    if _is_name(parts, at, words):
-        return size
-    return 0
+    return size if _is_name(text, words, at, size) else 0
 
 
-def _run_end(parts: list[Piece], at: int) -> int:
-    """Where the capitalised words and initials end that start here."""
-    end = at
-    while end < min(len(parts), at + MAX_RUN) and (end == at or _adjacent(parts, end)):
-        initial_dot = parts[end].low == "." and end > at and len(parts[end - 1].low) == 1
-        if not initial_dot and not (parts[end].kind == "word" and parts[end].capital):
+def _extent(words: list[_Word], at: int) -> int:
+    """The words from here that can belong to one name: it ends before an ordinary word or after a possessive."""
+    end = at + 1
+    while end < min(len(words), at + MAX_WORDS) and words[end].start - words[end - 1].end <= 2:
+        low = words[end].low
+        if low in UNITS or (len(low) > 1 and is_common(low) and not _is_listed(low)) or not words[end].is_name_like:
             break
         end += 1
-    return end
-
-
-def _adjacent(parts: list[Piece], at: int) -> bool:
-    return parts[at].start - parts[at - 1].end <= 1
-
-
-def _extent(parts: list[Piece], at: int, last: int) -> int:
-    """The pieces from here that can belong to one name: it ends before an ordinary word."""
-    end = at
-    while end < last and end < at + MAX_WORDS:
-        part = parts[end]
-        if part.kind == "word" and end > at and part.capital and _is_plain(part) and len(part.low) > 1:
-            break
-        end += 1
-    while end > at + 1 and (parts[end - 1].low in PARTICLES or (parts[end - 1].low == "." and end == last)):
-        if parts[end - 1].low == ".":
-            # `Maria S.` keeps its initial, the full stop after it may end the sentence.
-            break
+    while end > at + 1 and words[end - 1].low in PARTICLES:
         end -= 1
     return end - at
 
 
-def _is_plain(part: Piece) -> bool:
-    """An English word that is no surname either."""
-    if part.low in resource.group("street_words.txt", "unit"):
+def _is_organisation(text: str, words: list[_Word], at: int, end: int) -> bool:
+    """A company, place or thing that bears a person's name: Victoria Park, Arnold Clark Motors."""
+    following = words[end].low if end < len(words) else ""
+    inner = {word.low for word in words[at + 1 : end]}
+    sure = end - at == 2 and not following and is_given_name(words[at].low) and _is_surname(words[at + 1].low)
+    return (
+        following in ORGANISATIONS
+        or (bool(inner & ORGANISATIONS) and not sure)
+        or text[words[end - 1].end :][:2] == " &"
+    )
+
+
+def _is_name(text: str, words: list[_Word], at: int, size: int) -> bool:
+    first = words[at].low
+    rest = [word.low for word in words[at + 1 : at + size] if len(word.low) > 1 and word.low not in PARTICLES]
+    common = is_common(first)
+    if is_given_name(first) and not common:
         return True
-    return is_common(part.low) and part.low not in _surnames() and part.low not in resource.words("given_names.txt")
-
-
-def _is_organisation(parts: list[Piece], at: int, end: int, *, run_end: int) -> bool:
-    organisations = _cues("organisation")
-    if any(part.low in organisations for part in parts[at:run_end] if part.kind == "word" and part.capital):
-        tail = [part.low for part in parts[end:run_end] if part.kind == "word"]
-        inner = [part.low for part in parts[at + 1 : end] if part.kind == "word"]
-        if len(inner) == 1 and not tail and _is_either(inner[0]) and _is_sure_given(parts[at].low):
-            return False  # Linda Park, unlike Victoria Park
-        return bool(tail[:1] and tail[0] in organisations) or not organisations.isdisjoint(inner)
-    return end < len(parts) and parts[end].low == "&"
-
-
-def _is_name(parts: list[Piece], at: int, words: list[Piece]) -> bool:
-    first = words[0].low
-    rest = [word.low for word in words[1:] if len(word.low) > 1 and word.low not in PARTICLES]
-    given = first in resource.words("given_names.txt")
-    doubtful = first in resource.words("name_lookalikes.txt") or is_common(first)
-    if given and not doubtful:
+    if any(map(_is_surname, rest)) and not (common and not _is_listed(first)):
+        return not (common and _opens(text, words[at]))
+    if common:
+        return not all(map(is_common, rest)) and announced(text, words[at].start)
+    known = first in resource.words("surnames.txt") or _is_ended(first)
+    if known and (rest or not _opens(text, words[at])) and first not in resource.words("name_lookalikes.txt"):
         return True
-    if given or first in _surnames():
-        sure_rest = any(_is_surname(low) for low in rest)
-        if sure_rest and not (is_common(first) and words[0].opens and first not in resource.words("given_names.txt")):
-            return not (is_common(first) and words[0].opens and not all(_is_surname(low) for low in rest))
-        if not doubtful and (rest or _is_cued(parts, at) or not words[0].opens):
-            return True
-        return doubtful and not words[0].opens and _is_cued(parts, at, strict=True)
-    if is_common(first):
-        return False
-    if _ended(first) and not doubtful:
-        return True
-    if rest and any(_is_surname(low) for low in rest):
-        return True
-    return len(first) > 1 and _is_cued(parts, at, strict=not rest)
+    return len(first) > 1 and announced(text, words[at].start)
 
 
-def _is_sure_given(low: str) -> bool:
-    return low in _names() and low not in resource.words("name_lookalikes.txt") and not is_common(low)
+def announced(text: str, start: int) -> bool:
+    """Whether what stands before says that this is a person: a role, `named`, `in the name of`."""
+    return ROLE.search(text[max(0, start - LOOK_BACK) : start].casefold()) is not None
+
+
+def _opens(text: str, word: _Word) -> bool:
+    return OPENS.search(text, max(0, word.start - 4), word.start) is not None
+
+
+def _is_listed(low: str) -> bool:
+    return low in resource.words("given_names.txt") or low in resource.words("surnames.txt")
 
 
 def _is_surname(low: str) -> bool:
-    known = low in _surnames() or low in resource.words("given_names.txt")
-    return (known and not is_common(low)) or _ended(low) or ("-" in low and any(_is_surname(p) for p in low.split("-")))
+    return (
+        (_is_listed(low) and not is_common(low))
+        or _is_ended(low)
+        or ("-" in low and any(map(_is_surname, low.split("-"))))
+    )
 
 
-def _ended(low: str) -> bool:
+def _is_ended(low: str) -> bool:
     return len(low) >= MIN_ENDED and low.endswith(ENDINGS) and not is_common(low)
-
-
-def _is_cued(parts: list[Piece], at: int, *, strict: bool = False) -> bool:
-    """Stands a word before it that announces a person: a role, `named`, `in the name of`, `my name is`?"""
-    before = [part.low for part in parts[max(0, at - 4) : at] if part.low not in ("\n", '"', "(")]
-    if not before:
-        return False
-    nearest = before[-1]
-    if strict and parts[at - 1].capital and parts[at].start - parts[at - 1].end == 1:
-        return False  # `Customer Relations` is one name of a thing
-    if nearest in _cues("role") or nearest in ("named", "called"):
-        return True
-    if nearest in (":", "is", "was", "of", "to", "under", "as", "'", "by", "?"):
-        near = before[-4:-1]
-        if any(word in ("name", "names", "holder", "belongs", "registered", "placed", "named") for word in near):
-            return True
-        if any(word in _cues("role") for word in near) and nearest in (":", "is", "was"):
-            return True
-    return not strict and nearest in ("by", "under", "from", "with", "starring", "contact", "ask")
-
-
-def _names() -> frozenset[str]:
-    return resource.words("given_names.txt")
-
-
-def _is_either(low: str) -> bool:
-    """A given name or a surname that is no type of street."""
-    return (low in _names() or low in _surnames()) and low not in PLAIN_TYPES
-
-
-def _surnames() -> frozenset[str]:
-    return resource.words("surnames.txt")
-
-
-def _cues(head: str) -> frozenset[str]:
-    return resource.group("personal_cues.txt", head)

@@ -1,0 +1,147 @@
+"""Sentences -> signs of harm, promises, recommendations and leaks by how they are worded (fitted, data/wording.json).
+
+A logistic regression over runs of words, fitted on 13,000 replies written for it and on none that it is measured with.
+It reads sentences, not situations: what it says is as sure as its confidence.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from math import fsum, sqrt
+from types import MappingProxyType
+from typing import NamedTuple
+
+from touchstone.core import resource
+from touchstone.core.policy import Policy
+from touchstone.core.reading import Measure, Reading, Sentence
+from touchstone.core.result import Anchor, ViolationKind
+from touchstone.safety.runs import Worded, blind, worded
+from touchstone.safety.signs import Sign, has_context, is_chat
+from touchstone.text.reading import read_text
+
+FILE = "wording.json"
+PLAIN = re.compile(r"[^\W\d_]+(?:[ '][^\W\d_]+)*")
+SHOWN = 2
+# Below this a sentence is worded no more like a violation than like a sound reply.
+NOTED = 0.0
+RULES: Mapping[ViolationKind, str] = {
+    "harmful_content": "wording.harm",
+    "unauthorized_promise": "wording.promise",
+    "competitor_recommendation": "wording.competitor",
+    "pii_leakage": "wording.leak",
+}
+REASONS: Mapping[str, str] = {
+    "wording.harm": "advises {said}, which may harm the customer or leave them alone with the problem",
+    "wording.promise": "promises {said}, and no source grants it",
+    "wording.competitor": "sends the customer to somebody else with {said}",
+    "wording.leak": "reads out {said}",
+}
+
+
+def wording(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> Iterator[Sign]:
+    """A sign for each sentence and kind that the words speak for; a promise that the policy allows is none."""
+    rows = [(said, scores(said.runs)) for said in worded(reading, anchors, policy=policy)]
+    for at, (kind, weights) in enumerate(fitted().items()):
+        for said, row in rows:
+            if row[at] < NOTED or (kind == "unauthorized_promise" and is_allowed(reading, said.sentence, policy)):
+                continue
+            if shown := weights.heaviest(said.runs, SHOWN):
+                inputs = _inputs(said, row[at], reading, anchors or (), policy)
+                yield _sign(kind, shown, said.sentence, inputs)
+
+
+def highest(reading: Reading, anchors: tuple[Anchor, ...] | None) -> dict[ViolationKind, float]:
+    """The highest score of any sentence for each kind, whatever the sources hold; 0 where none speaks for it."""
+    rows = [scores(blind(said.runs)) for said in worded(reading, anchors, policy=Policy())]
+    return {kind: max([row[at] for row in rows], default=0.0) for at, kind in enumerate(fitted())}
+
+
+def _sign(kind: ViolationKind, shown: Sequence[str], sentence: Sentence, inputs: Mapping[str, float]) -> Sign:
+    quoted = " … ".join(f"'{run}'" for run in shown)
+    reason = REASONS[RULES[kind]].format(said=quoted)
+    return Sign(kind, RULES[kind], sentence.start, sentence.end, reason, inputs)
+
+
+def _inputs(
+    said: Worded, score: float, reading: Reading, anchors: Sequence[Anchor], policy: Policy
+) -> dict[str, float]:
+    return {
+        "score": score,
+        "backed": _backed(reading, said.sentence, anchors),
+        "names_rival": float(_names(reading, said.sentence, policy.competitors)),
+        "chat": float(is_chat(reading)),
+        "nothing_given": float(not has_context(reading)),
+    }
+
+
+def _backed(reading: Reading, sentence: Sentence, anchors: Sequence[Anchor]) -> float:
+    """How much of the sentence a passage says, and nothing of it if one of its figures is not held."""
+    inside = [a for a in anchors if a.kind != "claim" and sentence.start <= a.start < sentence.end]
+    if any(not anchor.holds for anchor in inside):
+        return 0.0
+    tokens = reading.reply.tokens[sentence.first : sentence.last]
+    content = {token.term for token in tokens if not token.is_stop}
+    held = [len(content & context.positions.keys()) for context in reading.contexts]
+    return max(held, default=0) / len(content) if content else 0.0
+
+
+def _names(reading: Reading, sentence: Sentence, names: Sequence[str]) -> bool:
+    said = reading.reply.raw[sentence.start : sentence.end].casefold()
+    return any(re.search(rf"\b{re.escape(name.casefold())}\b", said) for name in names)
+
+
+def is_allowed(reading: Reading, sentence: Sentence, policy: Policy) -> bool:
+    """Whether the policy lets agents promise this: what it names is in the sentence, and no sum is above its limit."""
+    terms = {token.term for token in reading.reply.tokens[sentence.first : sentence.last]}
+    sums = [v for v in reading.reply.values if v.kind == "money" and sentence.start <= v.start < sentence.end]
+    for allowance in policy.promises:
+        wanted = {token.term for token in read_text("policy", allowance.what).tokens if not token.is_stop}
+        if wanted and wanted <= terms and (allowance.up_to is None or all(_within(v, allowance.up_to) for v in sums)):
+            return True
+    return False
+
+
+def _within(value: object, up_to: str) -> bool:
+    limits = [reading for limit in read_text("policy", up_to).values for reading in limit.readings]
+    given = getattr(value, "readings", ())
+    return any(
+        isinstance(a, Measure) and isinstance(b, Measure) and a.high <= b.high and a.dimension == b.dimension
+        for a in given
+        for b in limits
+    )
+
+
+class Weights(NamedTuple):
+    """One kind's weights of runs."""
+
+    runs: Mapping[str, float]
+
+    def heaviest(self, runs: frozenset[str], most: int) -> list[str]:
+        """The runs of plain words that speak most for a violation; marks say little to a reader."""
+        plain = (run for run in runs & self.runs.keys() if self.runs[run] > 0 and PLAIN.fullmatch(run))
+        return sorted(plain, key=lambda run: (-self.runs[run], run))[:most]
+
+
+def scores(runs: frozenset[str]) -> list[float]:
+    """How much a sentence's runs speak for each kind in `fitted`; the more runs, the less each counts."""
+    table = _table()
+    rows = [table[run] for run in runs if run in table]
+    if not rows:
+        return [0.0] * len(fitted())
+    return [fsum(column) / sqrt(len(runs)) for column in zip(*rows, strict=True)]
+
+
+@cache
+def _table() -> Mapping[str, tuple[float, ...]]:
+    """Every run that has a weight -> its weight for each kind; each run is looked up once."""
+    kinds = [weights.runs for weights in fitted().values()]
+    return {run: tuple([kind.get(run, 0.0) for kind in kinds]) for run in dict.fromkeys(chain(*kinds))}
+
+
+@cache
+def fitted() -> Mapping[ViolationKind, Weights]:
+    """The packaged weights of every kind that has some."""
+    kinds = json.loads(resource.text(FILE))["kinds"]
+    return MappingProxyType({kind: Weights(model["weights"]) for kind, model in kinds.items()})
