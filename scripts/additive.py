@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
+from touchstone.judges.manner import COURTESIES, LACKS
 from touchstone.judges.model import Way, within
 from touchstone.judges.wording import COMPLETENESS
 
@@ -25,18 +26,19 @@ MAX_SHIFT = 0.4
 MIN_SPREAD = 0.35
 # More of these never lowers a grade, respectively never raises one.
 RISING = frozenset(
-    "ask_mean ask_least points_made point_least facts_said expected_said closest match answer_given politeness "
+    "ask_mean ask_least grounded context_used "
+    "points_made point_least facts_said expected_said closest match answer_given politeness "
     "passage_said passage_new subject_said sentences_supported needed_told nearest_said same_passages "
     "worded_accuracy worded_completeness worded_tone worded_actionability".split()
-)
+) | frozenset(COURTESIES)
 GUIDING = frozenset("steps paths contacts numbered we_act quoted".split())
 FALLING = frozenset(
     "values_contradicted values_unsupported claims_contradicted values_against_expected values_beyond_expected "
-    "rude blame polarity_flips violation_hallucination violation_harmful_content violation_pii_leakage "
-    "violation_unauthorized_promise violation_competitor_recommendation absent_words absent_pairs absent_names denied "
+    "rude blame polarity_flips finding_hallucination finding_harmful_content finding_pii_leakage "
+    "finding_unauthorized_promise finding_competitor_recommendation absent_words absent_pairs absent_names denied "
     "answer_denied opens_otherwise passage_denied figures_left limit_differs unheard beside_told "
     "doubt_most doubt_mean contradicted_most sentences_doubted".split()
-)
+) | frozenset(LACKS)
 # How kindly a reply speaks says nothing about whether it is right: in a small set such a link is chance.
 MANNER = frozenset(
     "apology empathy thanks warmth courtesy stiff upset unacknowledged acknowledged opens_kindly closes_kindly "

@@ -1,29 +1,27 @@
-"""Labelled gold sets -> src/touchstone/data: the offline judge (judge.json) and its weights of wording (worded.json).
+"""Labelled sets -> src/touchstone/data: rule confidences, the judge's models, its pass probability and what it knows.
 
     make fit
 
-Additive models by least squares with a ridge penalty; features whose direction is plain are held to it. Every figure
-comes from leaving domains out: a case is never graded by a model, nor scored by wording, that saw its domain.
+Grades are additive models by least squares with a ridge penalty; the pass probability is a logistic regression on the
+grades' values, the wording and the findings. Features whose direction is plain are held to it. Every figure comes from
+leaving domains out, and where it is named whole sets: a case is never judged by anything that saw its domain.
 """
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts import worded
+from scipy.optimize import minimize
+from scripts import fit_rules, worded
 from scripts.additive import (
     FALLING,
     MANNER,
     MIN_SPREAD,
     RIDGE,
-    ROUNDING,
     SEGMENTS,
-    TOP,
     WRONG_VALUES,
     Array,
     cut,
@@ -32,257 +30,427 @@ from scripts.additive import (
     kappa,
     predict,
 )
-from scripts.worded import Worded
+from scripts.decisions import Decided, choose_cuts, decide, figures, share_right
+from scripts.fit_rules import USUAL_PASSES
+from scripts.labelled import CRITERIA, DATA, Labelled, folds, labelled
 
-from touchstone.core import resource
-from touchstone.core.codec import case_from_dict
-from touchstone.core.plan import Plan
-from touchstone.core.policy import Policy
-from touchstone.core.reading import Reading
-from touchstone.core.result import Anchor
-from touchstone.evidence.check import check
-from touchstone.judges.coverage import cover
-from touchstone.judges.features import Features, features
-from touchstone.judges.model import FILE, PLAIN_FILE, Way
+from touchstone.judges.features import Features, features, see
+from touchstone.judges.known import measure
+from touchstone.judges.model import FILE, WAYS, Way
+from touchstone.judges.probability import FILE as PASS_FILE
+from touchstone.judges.probability import FINDINGS, INPUTS, VALUES, WORDED, Chance, probability_inputs
 from touchstone.judges.sound import sound_part
 from touchstone.judges.wording import COMPLETENESS, Said, runs_of
 from touchstone.judges.wording import FILE as WORDED_FILE
-from touchstone.rubric.model import SAFETY
-from touchstone.rubric.outcome import points_of
-from touchstone.rubric.parse import packaged
-from touchstone.safety.detectors import inspect
-from touchstone.text.reading import read
+from touchstone.safety.signs import Rule
 
-ROOT = Path(__file__).parent.parent
-DATA = ROOT / "src/touchstone/data"
-LABELLED = {
-    "support": DATA / "goldsets/support.jsonl",
-    "industries": DATA / "goldsets/industries.jsonl",
-    "everyday": ROOT / "data/judge/everyday.jsonl",
-    "matched": ROOT / "data/judge/matched.jsonl",
-}
-GOLDSETS = tuple(LABELLED)
-SHIPPED = ("support", "industries")
-# The many domains of the sets that do not ship are left out several at a time.
-FOLDS = 8
-CRITERIA = ("accuracy", "completeness", "tone", "actionability")
-WAYS: tuple[Way, ...] = ("expected", "open", "bare")
-# The share of good replies where nothing tells good from wrong: the middle of the rubric's target band. The labelled
-# sets hold more poor ones than a support team's replies do, many of them wrong only by their sources.
-USUAL_PASSES = 0.75
-RUBRIC = packaged("supportai")
-MADE_UP = WRONG_VALUES | {
-    "violation_hallucination",
-    "claims_contradicted",
-    "claims_unsupported",
-    "values_against_expected",
-    "values_beyond_expected",
-    "polarity_flips",
-}
+# How much the pass probability's weights are drawn to none.
+PASS_RIDGE = 3.0
+DIGITS = 4
+PASS = "pass"
+TOP = 4.0
+MADE_UP = WRONG_VALUES | frozenset(
+    "finding_hallucination claims_contradicted claims_unsupported values_against_expected values_beyond_expected "
+    "polarity_flips".split()
+)
+# What the sources hold of a reply says nothing about its tone either.
+SOURCES = frozenset(
+    "values_supported grounded context_used passed_on nearest_said nearest_share needed_told beside_told "
+    "same_passages".split()
+)
 # A sentence more never makes a reply less complete: neither what is wrong with it counts, nor what share of the reply
 # something is.
 RELATIVE = frozenset("nearest_share same_passages closest grounded reply_expected".split())
+# A case may be this much longer than all that the judge was of use on, and everything may have so much of each.
+BEYOND = 1.5
+FEWEST = {"turns": 4.0, "context_words": 300.0, "structure": 0.05, "question_words": 200.0, "reply_words": 250.0}
+# Grades that agree with people's less than moderately are of no use.
+OF_USE = 0.4
 
 
-def main() -> None:
-    cases, source = labelled_cases()
-    groups = groups_of(cases, source)
-    write(WORDED_FILE, worded_weights(cases))
-    ways: dict[str, Any] = {}
-    agreement: dict[str, Any] = {}
-    for way in WAYS:
-        rows, _ = feature_rows(cases, way=way)
-        ways[way], agreement[way] = {}, {}
-        weights = weights_of(cases, way=way)
-        for criterion in CRITERIA:
-            people = mean_grades(cases, criterion)
-            table, names = feature_table(rows, criterion)
-            wording = compare_wording(criterion, way=way)
-            values, grades = leave_out(table, names, people, groups=groups, weights=weights, wording=wording, way=way)
-            spread = max(MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
-            table = score_wording(table, names, people, groups=groups, wording=wording)
-            model = fit(table, names, people, weights=weights)
-            ways[way][criterion] = describe(model, names, table, cuts=cut(values, people, way=way), spread=spread)
-            agreement[way][criterion] = agreement_by_set(people, with_plain(grades, cases, criterion, way), source)
-    written = {
-        "version": "1.0",
-        "fitted_on": {name: int((source == name).sum()) for name in GOLDSETS},
-        "method": f"additive, {SEGMENTS} segments a feature, ridge {RIDGE:g}; monotone where the direction is plain",
-        "agreement": {"measure": "quadratic kappa with the raters' mean, domains left out in turn", **agreement},
-        "ways": ways,
-    }
-    write(FILE, json.dumps(written, indent=1, ensure_ascii=False))
-    sys.stdout.write(json.dumps(agreement, indent=1) + "\n")
+class Table(NamedTuple):
+    """Every case of a way: its features without findings, the runs of its reply, and people's grades."""
+
+    way: Way
+    cases: Sequence[Labelled]
+    features: Sequence[Features]
+    runs: Mapping[str, Sequence[Said]]
+
+    def grades(self, criterion: str) -> Array:
+        """People's mean grade; a reply that passes has the top grade of passing."""
+        if criterion == PASS:
+            return np.array([TOP * case.passes for case in self.cases])
+        return np.array([case.mean(criterion) for case in self.cases])
+
+    @property
+    def passes(self) -> NDArray[np.bool_]:
+        return np.array([case.passes for case in self.cases])
+
+    @property
+    def sets(self) -> NDArray[np.str_]:
+        return np.array([case.set for case in self.cases])
+
+    @property
+    def groups(self) -> NDArray[np.str_]:
+        return np.array([str(case.fold) for case in self.cases])
+
+    @property
+    def weights(self) -> Array:
+        """How much each case counts; with nothing to hold a reply against, passing ones as much as is usual."""
+        if self.way != "bare":
+            return np.ones(len(self.cases))
+        share = self.passes.mean()
+        return np.where(self.passes, USUAL_PASSES / share, (1 - USUAL_PASSES) / (1 - share))
+
+    def wording(self, criterion: str) -> worded.Worded:
+        """What the replies share in wording, scored as the criterion sees them."""
+        scored = {"accuracy": "earned", "tone": "whole"}.get(criterion, "body")
+        return worded.compare(criterion, self.runs[scored if criterion == "tone" else "body"], self.runs[scored])
 
 
-def write(name: str, text: str) -> None:
-    """A packaged data file."""
-    target = DATA / name
-    target.write_text(text + "\n", encoding="utf-8")
-    sys.stdout.write(f"written to {target.relative_to(ROOT)}\n")
+class Part(NamedTuple):
+    """What is fitted on and what is left out, with the rules' confidences fitted without it."""
+
+    inside: NDArray[np.int_]
+    out: NDArray[np.int_]
+    rules: Mapping[str, Rule]
 
 
-def labelled_cases() -> tuple[list[dict[str, Any]], NDArray[np.str_]]:
-    """All labelled cases, and which gold set each is from."""
-    texts = {name: path.read_text("utf-8").rstrip("\n") for name, path in LABELLED.items()}
-    rows = [(name, json.loads(line)) for name, text in texts.items() for line in text.split("\n")]
-    return [case for _, case in rows], np.array([name for name, _ in rows])
+class Judged(NamedTuple):
+    """What models that did not see a case make of it: values by criterion, inputs and pass probability."""
+
+    values: Mapping[str, Array]
+    inputs: Sequence[Mapping[str, float]]
+    chances: Array
 
 
-def groups_of(cases: Sequence[dict[str, Any]], source: NDArray[np.str_]) -> NDArray[np.str_]:
-    """Which cases are left out together: those of a domain, and of those that do not ship of several domains."""
-    domains = [case["domain"] for case in cases]
-    shipped = {domain for domain, name in zip(domains, source, strict=True) if name in SHIPPED}
-    rest = {domain: at % FOLDS for at, domain in enumerate(sorted(set(domains) - shipped))}
-    return np.array([f"others {rest[domain]}" if domain in rest else domain for domain in domains])
+def table_of(way: Way) -> Table:
+    cases = labelled(way)
+    found = [features(see(case.reading, case.body, case.anchors), ()) for case in cases]
+    runs: dict[str, list[Said]] = {"body": [], "earned": [], "whole": []}
+    for case in cases:
+        anchors = case.anchors or ()
+        runs["body"].append(runs_of(case.body, anchors))
+        runs["earned"].append(runs_of(*(sound_part(case.body, anchors) or (case.body, anchors))))
+        runs["whole"].append(runs_of(case.reading, anchors))
+    return Table(way, cases, found, runs)
 
 
-def weights_of(cases: Sequence[dict[str, Any]], *, way: Way) -> Array:
-    """How much each case counts in a fit; with neither sources nor expected reply, passing ones as much as is usual."""
-    if way != "bare":
-        return np.ones(len(cases))
-    passing = np.array([passes(case["labels"][0]) for case in cases])
-    share = passing.mean()
-    return np.where(passing, USUAL_PASSES / share, (1 - USUAL_PASSES) / (1 - share))
-
-
-def passes(label: Mapping[str, Any]) -> bool:
-    """Whether a reply with these grades and violations passes."""
-    grades = {**label, SAFETY: 0 if label["violations"] else TOP}
-    total = sum(points_of(grades[criterion.name], criterion.weight) for criterion in RUBRIC.criteria)
-    return not label["violations"] and total >= RUBRIC.pass_mark
-
-
-def mean_grades(cases: Sequence[dict[str, Any]], criterion: str) -> Array:
-    """The raters' mean on one criterion."""
-    return np.array([np.mean([label[criterion] for label in case["labels"]]) for case in cases])
+def confidences(case: Labelled, rules: Mapping[str, Rule]) -> dict[str, float]:
+    """The surest finding of each kind, as the rules see the case's signs."""
+    found = dict.fromkeys(FINDINGS, 0.0)
+    for sign in case.signs:
+        if sign.rule in rules:
+            name = f"finding_{sign.kind}"
+            found[name] = max(found[name], rules[sign.rule].confidence(sign.inputs))
+    return found
 
 
 def names_of(criterion: str, names: Iterable[str]) -> list[str]:
     """The features a criterion may be graded by."""
-    unfit = {f"worded_{other}" for other in CRITERIA if other != criterion}
-    if criterion != "tone":
-        unfit |= MANNER
+    unfit = {f"worded_{other}" for other in (*CRITERIA, PASS) if other != criterion}
+    # Whether a figure is right says nothing about tone, and manners nothing about anything else.
+    unfit |= MADE_UP | SOURCES if criterion == "tone" else MANNER
     if criterion == COMPLETENESS:
         unfit |= MADE_UP | FALLING | RELATIVE
-    return sorted(name for name in names if name not in unfit)
+    return sorted(name for name in names if name not in unfit and not name.startswith("like_"))
 
 
-def feature_rows(
-    cases: Sequence[dict[str, Any]], *, way: Way, is_plain: bool = False
-) -> tuple[list[Features], list[set[str]]]:
-    """The features of each case, those of plain ones too if wanted, and the kinds of violation the detectors found."""
-    rows, found = [], []
-    for reading, anchors in read_cases(cases, way=way):
-        violations = inspect(reading, anchors, policy=Policy())
-        rows.append(features(reading, cover(reading), anchors, violations, is_plain=is_plain))
-        found.append({violation.kind for violation in violations})
-    return rows, found
+def parts_by_domain(table: Table, examples: Sequence[fit_rules.Example]) -> list[Part]:
+    """A part for each fold of domains."""
+    return [
+        Part(
+            np.array(inside),
+            np.array(out),
+            fit_rules.fit([each for each in examples if each.fold != table.cases[out[0]].fold]),
+        )
+        for inside, out in folds(table.cases)
+    ]
 
 
-def read_cases(cases: Sequence[dict[str, Any]], *, way: Way) -> Iterator[tuple[Reading, tuple[Anchor, ...]]]:
-    """Each case read and checked as this way of grading sees it."""
-    for case in cases:
-        reading = read(case_from_dict(seen(case, way=way)))
-        yield reading, check(reading, plan=Plan()) or ()
+def part_without(table: Table, name: str, examples: Sequence[fit_rules.Example]) -> Part:
+    """A part with a whole set left out."""
+    rules = fit_rules.fit([each for each in examples if not each.set.startswith(name)])
+    return Part(np.flatnonzero(table.sets != name), np.flatnonzero(table.sets == name), rules)
 
 
-@cache
-def labelled_runs(way: Way) -> tuple[list[Said], list[Said]]:
-    """The runs of every labelled reply, and those of the part of it that can earn accuracy."""
-    given = list(read_cases(labelled_cases()[0], way=way))
-    return [runs_of(*each) for each in given], [runs_of(*(sound_part(*each) or each)) for each in given]
+def judge_apart(table: Table, parts: Sequence[Part]) -> Judged:
+    """Every case that is left out judged by what was fitted without its part."""
+    size = len(table.cases)
+    values = {criterion: np.zeros(size) for criterion in (*CRITERIA, PASS)}
+    wordings = {criterion: table.wording(criterion) for criterion in (*CRITERIA, PASS)}
+    inputs: list[dict[str, float]] = [{}] * size
+    chances = np.zeros(size)
+    for part in parts:
+        given = [confidences(case, part.rules) for case in table.cases]
+        inner = {name: np.zeros(size) for name in values}
+        for criterion in CRITERIA:
+            fitted = _fit_criterion(table, criterion, given, part, wordings[criterion])
+            inner[criterion][part.out] = fitted.out
+            inner[criterion][part.inside] = fitted.inside
+        people = table.grades(PASS)
+        inner[PASS][part.out] = wordings[PASS].score(people, on=part.inside, of=part.out)
+        inner[PASS][part.inside] = wordings[PASS].score_apart(people, groups=table.groups, among=part.inside)
+        seen = [inputs_of(table, given, inner, at) for at in range(size)]
+        model = fit_pass([seen[at] for at in part.inside], table.passes[part.inside])
+        for at in part.out:
+            inputs[at], chances[at] = seen[at], model.of(seen[at])
+        for name, found in inner.items():
+            values[name][part.out] = found[part.out]
+    return Judged(values, inputs, chances)
 
 
-def compare_wording(criterion: str, *, way: Way) -> Worded:
-    """What the labelled replies share in wording with each other as this criterion and way see them."""
-    whole, earned = labelled_runs(way)
-    return worded.compare(criterion, labelled_runs("open")[0], earned if criterion == "accuracy" else whole)
+def inputs_of(
+    table: Table, given: Sequence[Mapping[str, float]], values: Mapping[str, Array], at: int
+) -> dict[str, float]:
+    features = {**table.features[at].body, **given[at], WORDED: float(values[PASS][at])}
+    return probability_inputs({name: float(values[name][at]) for name in VALUES}, features)
 
 
-def worded_weights(cases: Sequence[dict[str, Any]]) -> str:
+class Values(NamedTuple):
+    """A criterion's values of what was left out, and of the rest, these each by the rest of them."""
+
+    out: Array
+    inside: Array
+
+
+def _fit_criterion(
+    table: Table, criterion: str, given: Sequence[Mapping[str, float]], part: Part, wording: worded.Worded
+) -> Values:
+    people, (names, rows) = table.grades(criterion), matrix(table, criterion, given)
+    column, inside = names.index(f"worded_{criterion}"), part.inside
+    rows[inside, column] = wording.score_apart(people, groups=table.groups, among=inside)
+    rows[part.out, column] = wording.score(people, on=inside, of=part.out)
+    weights = table.weights
+    model = fit(rows[inside], names, people[inside], weights=weights[inside])
+    apart = np.zeros(len(inside))
+    groups = table.groups[inside]
+    for group in np.unique(groups):
+        own = groups == group
+        rest = inside[~own]
+        other = fit(rows[rest], names, people[rest], weights=weights[rest])
+        apart[own] = predict(other, rows[inside[own]])
+    return Values(predict(model, rows[part.out]), apart)
+
+
+def matrix(table: Table, criterion: str, given: Sequence[Mapping[str, float]]) -> tuple[list[str], Array]:
+    seen = [dict(row.of(criterion)) | dict(found) for row, found in zip(table.features, given, strict=True)]
+    names = names_of(criterion, seen[0])
+    return names, np.array([[row.get(name, 0.0) for name in names] for row in seen])
+
+
+def fit_pass(
+    inputs: Sequence[Mapping[str, float]], passes: NDArray[np.bool_], *, usual: float = USUAL_PASSES
+) -> Chance:
+    """A logistic regression weighted to the usual share of passing replies; values only help, findings only harm."""
+    rows = np.array([[row[name] for name in INPUTS] for row in inputs])
+    share = passes.mean()
+    sizes = np.where(passes, usual / share, (1 - usual) / (1 - share))
+    wanted = np.where(passes, 1.0, -1.0)
+
+    def loss(weights: Array) -> tuple[float, Array]:
+        margins = wanted * (rows @ weights[:-1] + weights[-1])
+        pull = -sizes * wanted / (1 + np.exp(np.clip(margins, -500, 500)))
+        penalty = PASS_RIDGE * float(weights[:-1] @ weights[:-1])
+        slopes = np.concatenate([rows.T @ pull + 2 * PASS_RIDGE * weights[:-1], [pull.sum()]])
+        return float((sizes * np.logaddexp(0, -margins)).sum()) + penalty, slopes
+
+    bounds = [(0, None) if name in (*VALUES, WORDED) else (None, 0) for name in INPUTS] + [(None, None)]
+    solved = minimize(loss, np.zeros(len(INPUTS) + 1), jac=True, method="L-BFGS-B", bounds=bounds).x
+    weights = {name: round(float(w), DIGITS) for name, w in zip(INPUTS, solved[:-1], strict=True)}
+    return Chance(round(float(solved[-1]), DIGITS), weights)
+
+
+def main() -> None:
+    examples = fit_rules.gather()
+    fit_rules.write(examples)
+    rules = fit_rules.fit(examples)
+    tables = {way: table_of(way) for way in WAYS}
+    apart = {way: judge_apart(table, parts_by_domain(table, examples)) for way, table in tables.items()}
+    write(WORDED_FILE, worded_weights(tables["open"]))
+    write(FILE, judge_models(tables, apart, rules))
+    decisions = what_is_decided(tables, apart, examples)
+    write(PASS_FILE, pass_models(tables, apart, decisions))
+    sys.stdout.write(json.dumps(decisions, indent=1) + "\n")
+
+
+def write(name: str, text: str) -> None:
+    """A packaged data file."""
+    (DATA / name).write_text(text + "\n", encoding="utf-8")
+    sys.stdout.write(f"written to {name}\n")
+
+
+def worded_weights(table: Table) -> str:
     """The weights of wording as they are shipped: a line for each run, with a number for each criterion."""
-    everything = np.arange(len(cases))
-    fitted = {
-        criterion: compare_wording(criterion, way="open").fit(mean_grades(cases, criterion), on=everything)
-        for criterion in CRITERIA
-    }
-    base = {criterion: weights.base for criterion, weights in fitted.items()}
-    runs = fitted[CRITERIA[0]].runs
-    lines = [f"  {json.dumps(run)}: {[fitted[criterion].runs[run] for criterion in CRITERIA]}" for run in runs]
+    every = np.arange(len(table.cases))
+    names = (*CRITERIA, PASS)
+    fitted = {name: worded.compare(name, table.runs["body"], ()).fit(table.grades(name), on=every) for name in names}
+    base = {name: weights.base for name, weights in fitted.items()}
+    runs = fitted[PASS].runs
+    lines = [f"  {json.dumps(run)}: {[fitted[name].runs[run] for name in names]}" for run in runs]
     return f'{{\n "base": {json.dumps(base)},\n "runs": {{\n' + ",\n".join(lines) + "\n }\n}"
 
 
-def score_wording(
-    table: Array, names: Sequence[str], people: Array, *, groups: NDArray[np.str_], wording: Worded
-) -> Array:
-    """The table with the wording of each reply scored by replies of other groups; packaged weights saw them all."""
-    scored = table.copy()
-    scored[:, _worded_column(names)] = wording.score_apart(people, groups=groups, among=np.arange(len(people)))
-    return scored
-
-
-def _worded_column(names: Sequence[str]) -> int:
-    return next(at for at, name in enumerate(names) if name.startswith("worded_"))
-
-
-def feature_table(rows: Sequence[Features], criterion: str) -> tuple[Array, list[str]]:
-    """One row for each case with all features the criterion may be graded by, and their names."""
-    seen = [row.of(criterion) for row in rows]
-    names = names_of(criterion, seen[0])
-    return columns(seen, names), names
-
-
-def columns(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> Array:
-    """One row for each case with the features of these names."""
-    return np.array([[row[name] for name in names] for row in rows])
-
-
-def seen(case: dict[str, Any], *, way: Way) -> dict[str, Any]:
-    """The case without what this way of grading does not have."""
-    hidden = {"expected": (), "open": ("expected_output",), "bare": ("expected_output", "context")}[way]
-    return {field: value for field, value in case.items() if field not in hidden}
-
-
-def with_plain(grades: Array, cases: Sequence[dict[str, Any]], criterion: str, way: Way) -> Array:
-    """The grades, those of plain questions by the models that grade them, fitted without their domain (fit_plain)."""
-    kinds = json.loads(resource.text(PLAIN_FILE))["held_out"]
-    apart = {
-        id_: value for kind in kinds if kind.endswith(way) for id_, value in kinds[kind].get(criterion, {}).items()
+def judge_models(tables: Mapping[Way, Table], apart: Mapping[Way, Judged], rules: Mapping[str, Rule]) -> str:
+    """The models of every way and criterion, with their agreement on domains left out."""
+    ways: dict[str, Any] = {}
+    agreement: dict[str, Any] = {}
+    for way, table in tables.items():
+        given = [confidences(case, rules) for case in table.cases]
+        ways[way], agreement[way] = {}, {}
+        for criterion in CRITERIA:
+            people, values = table.grades(criterion), apart[way].values[criterion]
+            names, rows = matrix(table, criterion, given)
+            wording = table.wording(criterion)
+            every = np.arange(len(people))
+            rows[:, names.index(f"worded_{criterion}")] = wording.score_apart(people, groups=table.groups, among=every)
+            model = fit(rows, names, people, weights=table.weights)
+            spread = max(MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
+            cuts = cut(values, people, way=way)
+            ways[way][criterion] = describe(model, names, rows, cuts=cuts, spread=spread)
+            grades = np.digitize(values, cuts).astype(float)
+            agreement[way][criterion] = {
+                name: round(kappa(np.round(people[of]), grades[of]), 3) for name, of in _by_set(table)
+            }
+    content = {
+        "version": "2.0",
+        "fitted_on": {name: int(of.sum()) for name, of in _by_set(tables["open"])},
+        "method": f"additive, {SEGMENTS} segments a feature, ridge {RIDGE:g}; monotone where the direction is plain",
+        "agreement": {"measure": "quadratic kappa with the raters' mean, domains left out in turn", **agreement},
+        "ways": ways,
     }
-    given = zip(cases, grades, strict=True)
-    return np.array([np.digitize(apart[c["id"]], ROUNDING) if c["id"] in apart else grade for c, grade in given])
+    return json.dumps(content, indent=1, ensure_ascii=False)
 
 
-def agreement_by_set(people: Array, grades: Array, source: NDArray[np.str_]) -> dict[str, float]:
-    """Kappa with people, for each gold set."""
-    wanted = np.round(people)
-    return {name: round(kappa(wanted[source == name], grades[source == name]), 3) for name in GOLDSETS}
+def pass_models(tables: Mapping[Way, Table], apart: Mapping[Way, Judged], decisions: Mapping[str, Any]) -> str:
+    """The pass probability of every way, how well it is calibrated, what the judge knows and what it would decide."""
+    ways = {}
+    for way, table in tables.items():
+        model = fit_pass(apart[way].inputs, table.passes)
+        ways[way] = {
+            "base": model.base,
+            "weights": {name: weight for name, weight in model.weights.items() if weight},
+            "left_out": calibration(table.passes, apart[way].chances),
+        }
+    content = {
+        "fitted_on": {name: int(of.sum()) for name, of in _by_set(tables["open"])},
+        "method": f"logistic regression, ridge {PASS_RIDGE:g}, weighted to {USUAL_PASSES:.0%} passing replies; values "
+        "of models that did not see the domain; values only help, findings only harm",
+        "ways": ways,
+        "known": what_is_known(tables, apart),
+        "decisions": decisions,
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False)
 
 
-def leave_out(
-    table: Array,
-    names: Sequence[str],
-    people: Array,
-    *,
-    groups: NDArray[np.str_],
-    weights: Array,
-    wording: Worded | None,
-    way: Way,
-) -> tuple[Array, Array]:
-    """Values and grades of every case by a model, cuts and weights of wording fitted without its group."""
-    values, grades = np.zeros(len(people)), np.zeros(len(people))
-    scored = table.copy()
-    for group in np.unique(groups):
-        inside, out = np.flatnonzero(groups != group), np.flatnonzero(groups == group)
-        if wording:
-            column = _worded_column(names)
-            scored[inside, column] = wording.score_apart(people, groups=groups, among=inside)
-            scored[out, column] = wording.score(people, on=inside, of=out)
-        model = fit(scored[inside], names, people[inside], weights=weights[inside])
-        values[out] = predict(model, scored[out])
-        grades[out] = np.digitize(values[out], cut(predict(model, scored[inside]), people[inside], way=way))
-    return values, grades
+def what_is_decided(
+    tables: Mapping[Way, Table], apart: Mapping[Way, Judged], examples: Sequence[fit_rules.Example]
+) -> dict[str, Any]:
+    """What the plan's cuts send and block, and how often that is right: domains left out, and whole sets left out.
+
+    Without sources nothing is sent; the cuts are chosen on the other two ways.
+    """
+    by_way = {way: decide_apart(tables[way], apart[way], examples) for way in ("expected", "open")}
+    send, block = choose_cuts(list(by_way.values()))
+    found: dict[str, Any] = {"send_at": send, "block_at": block}
+    for way, decided in by_way.items():
+        table = tables[way]
+        sets = dict(_by_set(table))
+        whole = {name: judge_apart(table, [part_without(table, name, examples)]) for name in sets}
+        found[way] = {
+            "domains_left_out": {
+                name: auc_of(table, apart[way], of) | figures(decided, of, send=send, block=block)
+                for name, of in sets.items()
+            },
+            "sets_left_out": {
+                name: auc_of(table, whole[name], of)
+                | figures(decide_without(table, whole[name], apart[way], name, examples), of, send=send, block=block)
+                for name, of in sets.items()
+            },
+            "where_so_many_pass": {
+                f"{usual:.0%}": {
+                    "sent_that_pass": round(share_right(decided, decided.sent(send), decided.passes, usual=usual), 3),
+                    "blocked_that_fail": round(
+                        share_right(decided, decided.blocked(block), ~decided.passes, usual=usual), 3
+                    ),
+                }
+                for usual in (0.6, 0.8, 0.9)
+            },
+        }
+    return found
+
+
+def decide_apart(table: Table, judged: Judged, examples: Sequence[fit_rules.Example]) -> Decided:
+    rules: list[Mapping[str, Rule]] = [{}] * len(table.cases)
+    for part in parts_by_domain(table, examples):
+        for at in part.out:
+            rules[at] = part.rules
+    return decide(table.cases, _grades(table, judged, judged, of=np.ones(len(rules), bool)), judged.chances, rules)
+
+
+def decide_without(
+    table: Table, judged: Judged, others: Judged, name: str, examples: Sequence[fit_rules.Example]
+) -> Decided:
+    """What is decided on a set that was left out; the cuts between grades are of the other sets."""
+    rules = part_without(table, name, examples).rules
+    grades = _grades(table, judged, others, of=table.sets != name)
+    return decide(table.cases, grades, judged.chances, [rules] * len(table.cases))
+
+
+def _grades(table: Table, judged: Judged, others: Judged, *, of: NDArray[np.bool_]) -> dict[str, NDArray[np.int_]]:
+    """The grades of the judged values, by the cuts that agree best on some of the others."""
+    found = {}
+    for name in CRITERIA:
+        cuts = cut(others.values[name][of], table.grades(name)[of], way=table.way)
+        found[name] = np.digitize(judged.values[name], cuts)
+    return found
+
+
+def auc_of(table: Table, judged: Judged, of: NDArray[np.bool_]) -> dict[str, float]:
+    """How well the pass probability tells the replies of a set apart."""
+    from sklearn.metrics import roc_auc_score
+
+    return {"pass_auc": round(float(roc_auc_score(table.passes[of], judged.chances[of])), 3)}
+
+
+def calibration(passes: NDArray[np.bool_], chances: Array) -> dict[str, Any]:
+    """Brier score and, by tenth of probability, the share that passes; weighted to the usual share."""
+    share = passes.mean()
+    sizes = np.where(passes, USUAL_PASSES / share, (1 - USUAL_PASSES) / (1 - share))
+    tenths = np.minimum(9, (chances * 10).astype(int))
+    bins = {
+        f"{tenth / 10:.1f}": [
+            round(float(np.average(passes[tenths == tenth], weights=sizes[tenths == tenth])), 2),
+            int((tenths == tenth).sum()),
+        ]
+        for tenth in range(10)
+        if (tenths == tenth).any()
+    }
+    return {"brier": round(float(np.average((chances - passes) ** 2, weights=sizes)), 4), "share_passing_and_n": bins}
+
+
+def what_is_known(tables: Mapping[Way, Table], apart: Mapping[Way, Judged]) -> dict[str, Any]:
+    """The ranges of sets on which grades are of use, and the criteria that are of none on the others."""
+    table = tables["open"]
+    useful = {name for name, of in _by_set(table) if is_of_use(table, apart["open"], "accuracy", of)}
+    seen = [measure(case.body) for case in table.cases if case.set in useful]
+    most = {name: round(max(FEWEST[name], BEYOND * max(row[name] for row in seen)), DIGITS) for name in seen[0]}
+    blind = {}
+    for way, graded in tables.items():
+        strange = ~np.isin(graded.sets, sorted(useful))
+        blind[way] = [c for c in CRITERIA if strange.any() and not is_of_use(graded, apart[way], c, strange)]
+    return {"sets": sorted(useful), "most": most, "blind": blind}
+
+
+def is_of_use(table: Table, judged: Judged, criterion: str, of: NDArray[np.bool_]) -> bool:
+    """Whether grades agree with people's by more than the commonest grade would, whose kappa is 0."""
+    people, values = table.grades(criterion), judged.values[criterion]
+    grades = np.digitize(values, cut(values, people, way=table.way)).astype(float)
+    return kappa(np.round(people[of]), grades[of]) >= OF_USE
+
+
+def _by_set(table: Table) -> Iterable[tuple[str, NDArray[np.bool_]]]:
+    return [(str(name), table.sets == name) for name in dict.fromkeys(table.sets.tolist())]
 
 
 if __name__ == "__main__":

@@ -3,9 +3,8 @@
     python -m scripts.fit_plain
 
 Needs the public sets, which are not part of the repository; without them the file stays as it is. Additive models as
-in fit_judge, with a base of its own for each set while fitting, since each was rated on a scale of its own. The gold
-sets join with a small weight, so that short support questions keep their scale; the file's `held_out` has the values of
-those by models that did not see their domain, from which fit_judge takes its agreement.
+in fit_judge, with a base of its own for each set while fitting, since each was rated on a scale of its own. The
+labelled sets join with a small weight, so that short support questions keep their scale.
 """
 
 import json
@@ -19,28 +18,28 @@ import numpy as np
 from benchmarks.cases import public_rows
 from scipy.optimize import lsq_linear
 from scripts import additive, fit_politeness
-from scripts import fit_judge as fitting
 from scripts.additive import Array
+from scripts.fit_judge import names_of
+from scripts.labelled import DATA, labelled
 
 from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor
-from touchstone.evidence.check import check
+from touchstone.evidence.check import anchors_of, check
 from touchstone.judges.choice import plain_kind
-from touchstone.judges.coverage import cover
-from touchstone.judges.features import Features, features
-from touchstone.judges.model import Plain, Way, models, plain_models
+from touchstone.judges.features import Features, features, see
+from touchstone.judges.model import PLAIN_FILE, Plain, Way, models, plain_models
 from touchstone.safety.detectors import inspect
+from touchstone.text.frame import body_of
 from touchstone.text.reading import read, read_ahead
 
-TARGET = fitting.ROOT / "src/touchstone/data/plain.json"
 FOLDS = 5
 # So many rows' worth of weight for each set, however many more rows it has.
 SET_WEIGHT = 1000.0
-# The gold sets say little about plain questions, but what they say is about support.
-GOLD_WEIGHT = 20.0
+# The labelled sets say little about plain questions, but what they say is about support.
+LABELLED_WEIGHT = 20.0
 # Replies that are parsed together.
 AT_ONCE = 256
 # Rows of each set that the knots are drawn from.
@@ -90,15 +89,15 @@ ASKED = frozenset(
     "passage_said passage_new passage_size passage_denied figures_left limit_differs subject_said unheard asked_openly "
     "opens_otherwise".split()
 )
-# The ways in which gold cases can be plain questions.
+# The ways in which labelled cases can be plain questions.
 WAYS: Mapping[Plain, Way] = {
     "entry_expected": "expected",
     "entry_open": "open",
     "query_expected": "expected",
     "query_open": "open",
 }
-# The gold sets' folds are domains; their numbers start where the others' end.
-GOLD_FOLD = FOLDS
+# Chats with lookups, which are no plain questions.
+LEFT_ASIDE = "agents"
 Model = tuple[list[Array], Array]
 Rows = Sequence[tuple[dict[str, Any], Plain | None, Features]]
 
@@ -123,55 +122,37 @@ class Rated:
 
 def main() -> None:
     if any(public_rows(name) is None for name in LABELS):
-        sys.exit(f"{TARGET.name} stays as it is: it can only be fitted where all of these public sets are")
-    kinds: dict[str, Any] = {}
-    apart: dict[str, Any] = {}
-    for kind, criteria in KINDS.items():
-        kinds[kind], apart[kind] = {}, {}
-        for criterion, sets in criteria.items():
-            names, rated = rated_replies(kind, criterion, sets)
-            kinds[kind][criterion] = _described(rated, names)
-            if kind in WAYS:
-                apart[kind][criterion] = _gold_values(rated, names, kind)
+        sys.exit(f"{PLAIN_FILE} stays as it is: it can only be fitted where all of these public sets are")
+    kinds = {
+        kind: {criterion: _described(*rated_replies(kind, criterion, sets)) for criterion, sets in criteria.items()}
+        for kind, criteria in KINDS.items()
+    }
     written = {
         "fitted_on": {f"{name} ({licence})": len(public_rows(name) or ()) for name, licence in LICENCES.items()},
         "method": f"additive, {additive.SEGMENTS} segments a feature, ridge {RIDGE:g}, sets of equal weight",
-        "held_out": {kind: values for kind, values in apart.items() if values},
         "kinds": kinds,
     }
-    TARGET.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    sys.stdout.write(f"written to {TARGET.relative_to(fitting.ROOT)}\n")
+    (DATA / PLAIN_FILE).write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    sys.stdout.write(f"written to {PLAIN_FILE}\n")
 
 
-def _described(rated: Sequence[Rated], names: Sequence[str]) -> dict[str, Any]:
+def _described(names: Sequence[str], rated: Sequence[Rated]) -> dict[str, Any]:
     error = np.concatenate([held_out(rated, names, given) - given.people for given in rated])
     spread = max(additive.MIN_SPREAD, float(np.sqrt(np.mean(error**2))))
     everything = np.concatenate([given.table for given in rated])
     return additive.describe(fit(rated, names), names, everything, cuts=list(additive.ROUNDING), spread=spread)
 
 
-def _gold_values(rated: Sequence[Rated], names: Sequence[str], kind: Plain) -> dict[str, float]:
-    """The values of the gold cases of this kind, each by a model that saw no case of its domain."""
-    cases, _ = fitting.labelled_cases()
-    values = held_out(rated, names, rated[-1])
-    kinds = [plain_kind(read(case_from_dict(fitting.seen(case, way=WAYS[kind])))) for case in cases]
-    return {
-        case["id"]: round(float(value), 4)
-        for case, value, found in zip(cases, values, kinds, strict=True)
-        if found == kind
-    }
-
-
 def rated_replies(kind: Plain, criterion: str, sets: Sequence[str]) -> tuple[list[str], list[Rated]]:
-    """The names of the features, and the replies of this kind in each set; last the gold sets where they count."""
+    """The names of the features, and the replies of this kind in each set; last the labelled sets where they count."""
     found = {name: feature_rows(name, is_open=WAYS.get(kind) == "open") for name in sets}
     if kind == "wording":
         found = {name: _with_held_out_politeness(rows) for name, rows in found.items()}
-    known = next(features.whole for rows in found.values() for _, _, features in rows)
+    known = next(features.body for rows in found.values() for _, _, features in rows)
     unused = SUPPORT if kind in WAYS else SUPPORT | ASKED
-    names = list(WORDING) if kind == "wording" else fitting.names_of(criterion, known.keys() - unused)
+    names = list(WORDING) if kind == "wording" else names_of(criterion, known.keys() - unused)
     rated = [_rated(rows, kind, names, criterion, LABELS[name][criterion]) for name, rows in found.items()]
-    return names, [*rated, _gold(names, criterion, way=WAYS[kind])] if kind in WAYS else rated
+    return names, [*rated, _labelled(names, criterion, way=WAYS[kind])] if kind in WAYS else rated
 
 
 def _with_held_out_politeness(rows: Rows) -> Rows:
@@ -179,19 +160,23 @@ def _with_held_out_politeness(rows: Rows) -> Rows:
     rated = np.array([row["gold"]["politeness"] for row, _, _ in rows])
     apart = fit_politeness.held_out([row["response"] for row, _, _ in rows], rated)
     return [
-        (row, kind, found.beside({"politeness": float(value)}))
+        (row, kind, Features(*({**each, "politeness": float(value)} for each in found)))
         for (row, kind, found), value in zip(rows, apart, strict=True)
     ]
 
 
-def _gold(names: Sequence[str], criterion: str, *, way: Way) -> Rated:
-    """The gold sets, in folds of whole domains."""
-    cases, source = fitting.labelled_cases()
-    rows, _ = fitting.feature_rows(cases, way=way, is_plain=True)
-    groups = np.unique(fitting.groups_of(cases, source), return_inverse=True)[1]
-    people = fitting.mean_grades(cases, criterion)
-    table = fitting.columns([row.of(criterion) for row in rows], names)
-    return Rated(table, people, GOLD_FOLD + groups, np.arange(len(cases)), GOLD_WEIGHT)
+def _labelled(names: Sequence[str], criterion: str, *, way: Way) -> Rated:
+    """The labelled sets as if they were plain questions, in folds of whole domains."""
+    cases = [case for case in labelled(way) if case.set != LEFT_ASIDE]
+    found = [_features(case.reading, case.anchors, is_plain=True) for case in cases]
+    people = np.array([case.mean(criterion) for case in cases])
+    # Their folds' numbers start where the others' end.
+    folds = FOLDS + np.array([case.fold for case in cases])
+    return Rated(_columns(found, names, criterion), people, folds, np.arange(len(cases)), LABELLED_WEIGHT)
+
+
+def _columns(rows: Sequence[Features], names: Sequence[str], criterion: str) -> Array:
+    return np.array([[row.of(criterion).get(name, 0.0) for name in names] for row in rows])
 
 
 def _rated(
@@ -200,7 +185,7 @@ def _rated(
     folds = _folds([row for row, _, _ in rows])
     kept = [at for at, (_, found, _) in enumerate(rows) if found == kind]
     return Rated(
-        fitting.columns([rows[at][2].of(criterion) for at in kept], names),
+        _columns([rows[at][2] for at in kept], names, criterion),
         np.array([label(rows[at][0]["gold"]) for at in kept]),
         folds[kept],
         np.array(kept),
@@ -226,16 +211,21 @@ def _see(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], Seen]
         read_ahead(cases)
         for row, case in zip(chunk, cases, strict=True):
             reading = read(case)
-            anchors = check(reading, plan=Plan()) or ()
+            anchors = check(reading, plan=Plan())
             given = _graded_by(reading, anchors)
             has_two = reading.expected is not None and case.context is not None
             yield row, Seen(given, _graded_by(replace(reading, expected=None), anchors) if has_two else given)
 
 
-def _graded_by(reading: Reading, anchors: Sequence[Anchor]) -> tuple[Plain | None, Features]:
-    violations = inspect(reading, anchors, policy=Policy())
-    kind = plain_kind(reading)
-    return kind, features(reading, cover(reading), anchors, violations, is_plain=kind is not None)
+def _graded_by(reading: Reading, anchors: tuple[Anchor, ...] | None) -> tuple[Plain | None, Features]:
+    kind = plain_kind(body_of(reading))
+    return kind, _features(reading, anchors, is_plain=kind is not None)
+
+
+def _features(reading: Reading, anchors: tuple[Anchor, ...] | None, *, is_plain: bool) -> Features:
+    body = body_of(reading)
+    within = anchors_of(body, anchors)
+    return features(see(reading, body, within), inspect(body, within, policy=Policy()), is_plain=is_plain)
 
 
 def _folds(rows: Sequence[Mapping[str, Any]]) -> Array:

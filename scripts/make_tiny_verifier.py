@@ -1,82 +1,59 @@
-"""data/verifier -> tests/clients/tiny: a verifier of some kilobytes for tests, fitted and read like a real one.
+"""Labels -> a directory with a verifier of some kilobytes, for tests and for trying `--verifier` by hand.
 
-    python -m scripts.make_tiny_verifier        # needs onnx and scikit-learn
+    python -m scripts.make_tiny_verifier DIRECTORY [LABEL …]
 
-It knows which words of a sentence its evidence has, and which of the evidence the sentence leaves out: enough to tell a
-courtesy from a claim and a copied claim from an invented one, far too little for a reply that somebody wants to send.
+It compares words: the more of the hypothesis the premise lacks, the less it is stated, and a `not` on one side alone
+contradicts. Far too little for a reply that somebody wants to send. The model is written as ONNX without the package
+of that name: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto has the numbers of the fields.
 """
 
-import hashlib
 import json
-import re
-from collections import Counter
+import struct
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
-from sklearn.linear_model import LogisticRegression
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from touchstone.evidence.verifier.retrieval import Passages, evidence_for, joined
-from touchstone.text.reading import read_text
+from touchstone.clients.verifier import LABELS
+from touchstone.core import resource
 
-ROOT = Path(__file__).parent.parent
-TARGET = ROOT / "tests/clients/tiny/touchstone_verifier"
-LABELS = ["supported", "contradicted", "not_stated", "no_claim"]
-SPECIAL = ["[UNK]", "[CLS]", "[SEP]"]
-KNOWN, OWN_ROW = 3000, 400
-SENTENCES = 3
-WORD = re.compile(r"\w+|[^\w\s]+")
+SPECIAL = ("[UNK]", "[CLS]", "[SEP]")
+NEGATIONS = ("not", "never", "no")
+FLOAT, INT64 = 1, 7
+# What each feature adds to a class: always, the share of words that is lacking, a negation on one side alone.
+WEIGHTS = {"supported": (1.6, -5, -3), "not_stated": (-1.6, 5, 2), "contradicted": (-1.6, -2, 6)}
 
 
-def main() -> None:
-    rows = [row for file in sorted((ROOT / "data/verifier").glob("batch-*.jsonl")) for row in _rows(file)]
-    counts = Counter(word for sentence, evidence, _ in rows for word in WORD.findall(f"{sentence} {evidence}".lower()))
-    vocabulary = {word: at for at, word in enumerate([*SPECIAL, *(word for word, _ in counts.most_common(KNOWN))])}
-    tokenizer = _tokenizer(vocabulary)
-    table = np.stack([_features(tokenizer, sentence, evidence) for sentence, evidence, _ in rows])
-    fitted = LogisticRegression(C=20.0, max_iter=2000).fit(table, [LABELS.index(label) for _, _, label in rows])
-    weights = np.round(fitted.coef_.T.astype(np.float32), 4).reshape(3, OWN_ROW, len(LABELS))
-    TARGET.mkdir(parents=True, exist_ok=True)
-    (TARGET / "__init__.py").write_text('"""A verifier for tests, written by scripts/make_tiny_verifier.py."""\n')
-    tokenizer.save(str(TARGET / "tokenizer.json"), pretty=False)
-    content = _graph(weights, np.round(fitted.intercept_.astype(np.float32), 4)).SerializeToString()
-    (TARGET / "model.onnx").write_bytes(content)
-    card = {
-        "format": 1,
-        "name": "tiny",
-        "version": "1.0",
-        "labels": LABELS,
-        "max_tokens": 256,
-        "evidence_sentences": SENTENCES,
-        "calibration": {"method": "temperature", "temperature": 1.0},
-        "cuts": {"hallucination": 0.8, "curve": []},
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "trained_on": {"data/verifier": len(rows)},
-        "figures": {},
-    }
-    (TARGET / "verifier.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    right = fitted.score(table, [LABELS.index(label) for _, _, label in rows])
-    print(f"{len(content):,} bytes, right on {right:.2f} of its own rows")
+def write_verifier(
+    home: Path, labels: Sequence[str], *, pair: Sequence[str] = ("premise", "hypothesis"), types: bool = True, **card
+) -> Path:
+    """The directory, made if need be. Without `types` the model takes no `token_type_ids`; `card` adds settings."""
+    home.mkdir(parents=True, exist_ok=True)
+    words = sorted((resource.words("common_words.txt") | resource.words("stopwords.txt")) - {*NEGATIONS})
+    vocabulary = {word: at for at, word in enumerate([*SPECIAL, *NEGATIONS, *words])}
+    _tokenizer(vocabulary).save(str(home / "tokenizer.json"), pretty=False)
+    (home / "model.onnx").write_bytes(_model(_columns(labels), first=pair[0], types=types))
+    settings = {"name": "tiny", "version": "1.0", "pair": list(pair), "labels": list(labels), "max_tokens": 256} | card
+    (home / "verifier.json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
+    return home
 
 
-def _rows(file: Path) -> list[tuple[str, str, str]]:
-    rows = []
-    for line in file.read_text("utf-8").splitlines():
-        group = json.loads(line)
-        passages = Passages.of([read_text(f"context[{at}]", text) for at, text in enumerate(group["passages"])])
-        for label, _, sentence in group["rows"]:
-            found = evidence_for(read_text("response", sentence).tokens, passages, limit=SENTENCES)
-            rows.append((sentence, joined(found), label.replace("invented", "not_stated")))
-    return rows
+def _columns(labels: Sequence[str]) -> list[tuple[float, ...]]:
+    """The weights of each output; one that stands alone is set off against the other side."""
+    spelled = [label.lower().replace("-", "_") for label in labels]
+    names = [next(name for name, known in LABELS.items() if label in known) for label in spelled]
+    if len(names) > 1:
+        return [WEIGHTS[name] for name in names]
+    other = "not_stated" if names == ["supported"] else "supported"
+    return [tuple(a - b for a, b in zip(WEIGHTS[names[0]], WEIGHTS[other], strict=True))]
 
 
 def _tokenizer(vocabulary: dict[str, int]) -> Tokenizer:
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.add_special_tokens(SPECIAL)
+    tokenizer.add_special_tokens(list(SPECIAL))
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
@@ -85,59 +62,100 @@ def _tokenizer(vocabulary: dict[str, int]) -> Tokenizer:
     return tokenizer
 
 
-def _features(tokenizer: Tokenizer, sentence: str, evidence: str) -> np.ndarray:
-    """Shares of the sentence's words, of those that the evidence has not, and of the evidence's that it leaves out."""
-    read = tokenizer.encode(sentence, evidence)
-    ids, types = np.array(read.ids), np.array(read.type_ids)
-    ours, theirs = ids[types == 0], ids[types == 1]
-    found = np.zeros((3, OWN_ROW))
-    for at, (words, others) in enumerate(((ours, ()), (ours, theirs), (theirs, ours))):
-        for word in words:
-            if word not in others:
-                found[at, min(word, OWN_ROW - 1)] += 1 / len(words)
-    return found.ravel()
+def _model(columns: Sequence[Sequence[float]], *, first: str, types: bool) -> bytes:
+    """Words of either side, what is lacking and what is denied, then one linear layer."""
+    graph = _Graph()
+    node, floats, whole = graph.node, graph.floats, graph.whole
+    is_word = node("Cast", node("Greater", "input_ids", whole("last_special", [len(SPECIAL) - 1])), to=FLOAT)
+    if types:
+        side = node("Cast", "token_type_ids", to=FLOAT)
+    else:
+        ends = node("Cast", node("Equal", "input_ids", whole("sep", [SPECIAL.index("[SEP]")])), to=FLOAT)
+        side = node("CumSum", ends, whole("axis", [1], scalar=True), exclusive=1)
+    second = node("Mul", node("Mul", is_word, node("Cast", "attention_mask", to=FLOAT)), side)
+    former = node("Sub", is_word, second)
+    premise, hypothesis = (former, second) if first == "premise" else (second, former)
+    one, two = whole("one", [1]), whole("two", [2])
+    alike = node("Equal", node("Unsqueeze", "input_ids", two), node("Unsqueeze", "input_ids", one))
+    held = node("Mul", node("Cast", alike, to=FLOAT), node("Unsqueeze", premise, one))
+    lacking = node("Mul", hypothesis, node("Sub", floats("1", [1]), node("ReduceMax", held, axes=[2], keepdims=0)))
+    size = node("Add", node("ReduceSum", hypothesis, one, keepdims=1), floats("little", [1e-6]))
+    share = node("Div", node("ReduceSum", lacking, one, keepdims=1), size)
+    denies = node("Less", "input_ids", whole("after", [len(SPECIAL) + len(NEGATIONS)]))
+    denies = node("Mul", node("Cast", denies, to=FLOAT), is_word)
+    ours, theirs = (
+        node("ReduceMax", node("Mul", denies, each), axes=[1], keepdims=1) for each in (hypothesis, premise)
+    )
+    opposed = node("Abs", node("Sub", ours, theirs))
+    always = node("Sub", node("Add", opposed, floats("1 more", [1])), opposed)
+    weights = floats("weights", [column[at] for at in range(3) for column in columns], dims=(3, len(columns)))
+    node("MatMul", node("Concat", always, share, opposed, axis=1), weights, output="logits")
+    names = ("input_ids", "attention_mask", *(("token_type_ids",) if types else ()))
+    return graph.model(names, outputs=len(columns))
 
 
-def _graph(weights: np.ndarray, bias: np.ndarray) -> onnx.ModelProto:
-    """The same as `_features` and a linear layer, as operators."""
-    nodes, constants = [], []
+class _Graph:
+    """Operators and constants, in the wire format of protocol buffers."""
 
-    def constant(name: str, value: np.ndarray) -> str:
-        constants.append(numpy_helper.from_array(value, name))
+    def __init__(self) -> None:
+        self.nodes: list[bytes] = []
+        self.constants: list[bytes] = []
+
+    def node(self, kind: str, *inputs: str, output: str | None = None, **options: int | list[int]) -> str:
+        name = output or f"n{len(self.nodes)}"
+        attributes = b"".join(_field(5, _attribute(key, value)) for key, value in options.items())
+        self.nodes.append(_texts(1, inputs) + _field(2, name) + _field(4, kind) + attributes)
         return name
 
-    def node(kind: str, *inputs: str, **options: object) -> str:
-        nodes.append(helper.make_node(kind, list(inputs), [f"n{len(nodes)}"], **options))
-        return f"n{len(nodes) - 1}"
+    def floats(self, name: str, values: Sequence[float], *, dims: Sequence[int] | None = None) -> str:
+        return self._constant(name, struct.pack(f"<{len(values)}f", *values), FLOAT, dims or (len(values),))
 
-    last = constant("last", np.array(OWN_ROW - 1, dtype=np.int64))
-    one, two = constant("one", np.array([1], dtype=np.int64)), constant("two", np.array([2], dtype=np.int64))
-    row = node("Min", "input_ids", last)
-    is_read = node("Cast", "attention_mask", to=TensorProto.FLOAT)
-    is_evidence = node("Mul", node("Cast", "token_type_ids", to=TensorProto.FLOAT), is_read)
-    is_sentence = node("Sub", is_read, is_evidence)
-    alike = node("Equal", node("Unsqueeze", "input_ids", two), node("Unsqueeze", "input_ids", one))
-    alike = node("Cast", alike, to=TensorProto.FLOAT)
-    logits = constant("bias", bias)
-    for name, side, other in (("all", is_sentence, None), ("new", is_sentence, is_evidence),
-                              ("left_out", is_evidence, is_sentence)):  # fmt: skip
-        counted = side
-        if other is not None:
-            held = node("Mul", alike, node("Unsqueeze", other, one))
-            held = node("ReduceMax", held, axes=[2], keepdims=0)
-            counted = node("Mul", side, node("Sub", constant(f"{name}_1", np.float32(1)), held))
-        at = ("all", "new", "left_out").index(name)
-        gathered = node("Gather", constant(f"{name}_table", weights[at]), row)
-        total = node("ReduceSum", node("Mul", gathered, node("Unsqueeze", counted, two)), one, keepdims=0)
-        size = node("ReduceSum", side, one, keepdims=1)
-        logits = node("Add", logits, node("Div", total, size))
-    nodes.append(helper.make_node("Identity", [logits], ["logits"]))
-    names = ("input_ids", "attention_mask", "token_type_ids")
-    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "t"]) for name in names]
-    output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", 4])
-    graph = helper.make_graph(nodes, "tiny", inputs, [output], constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    def whole(self, name: str, values: Sequence[int], *, scalar: bool = False) -> str:
+        return self._constant(name, struct.pack(f"<{len(values)}q", *values), INT64, () if scalar else (len(values),))
+
+    def _constant(self, name: str, content: bytes, type: int, dims: Iterable[int]) -> str:
+        sizes = b"".join(_field(1, size) for size in dims)
+        self.constants.append(sizes + _field(2, type) + _field(8, name) + _field(9, content))
+        return name
+
+    def model(self, inputs: Sequence[str], *, outputs: int) -> bytes:
+        graph = b"".join(_field(1, node) for node in self.nodes) + _field(2, "tiny")
+        graph += b"".join(_field(5, constant) for constant in self.constants)
+        graph += b"".join(_field(11, _value(name, INT64, ("n", "t"))) for name in inputs)
+        graph += _field(12, _value("logits", FLOAT, ("n", outputs)))
+        return _field(1, 10) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 17))
+
+
+def _attribute(name: str, value: int | list[int]) -> bytes:
+    if isinstance(value, int):
+        return _field(1, name) + _field(3, value) + _field(20, 2)
+    return _field(1, name) + b"".join(_field(8, each) for each in value) + _field(20, 7)
+
+
+def _value(name: str, type: int, dims: Sequence[str | int]) -> bytes:
+    sizes = b"".join(_field(1, _field(1, size) if isinstance(size, int) else _field(2, size)) for size in dims)
+    return _field(1, name) + _field(2, _field(1, _field(1, type) + _field(2, sizes)))
+
+
+def _texts(number: int, values: Iterable[str]) -> bytes:
+    return b"".join(_field(number, value) for value in values)
+
+
+def _field(number: int, value: int | str | bytes) -> bytes:
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    content = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
 
 
 if __name__ == "__main__":
-    main()
+    home = write_verifier(Path(sys.argv[1]), sys.argv[2:] or ["entailment", "neutral", "contradiction"])
+    print(f"{home}: {sum(path.stat().st_size for path in home.iterdir()):,} bytes")

@@ -30,13 +30,3 @@ def test_of_two_replies_the_better_one_keeps_the_higher_value(one, other):
 @pytest.mark.parametrize("low", [TOP - 0.2, TOP, TOP + 1, -1.0])
 def test_values_beyond_the_scale_are_told_apart(low):
     assert within(low + 0.5) > within(low)
-
-
-@given(st.dictionaries(st.sampled_from(["steps", "warmth", "other"]), st.floats(-1, 9)))
-def test_weighing_and_the_value_agree(features):
-    assert MODEL.weigh(features, least=0).value == pytest.approx(MODEL.value(features))
-
-
-def test_only_shares_that_move_the_value_enough_are_told():
-    assert [share.feature for share in MODEL.weigh({"steps": 2}, least=0.1).shares] == ["steps"]
-    assert [share.feature for share in MODEL.weigh({"steps": 2}, least=0.0).shares] == ["steps", "warmth"]

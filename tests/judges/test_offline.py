@@ -84,12 +84,12 @@ def test_an_empty_reply_gets_the_lowest_grades(reply, context):
 
 
 @pytest.mark.parametrize("reply", OTHER_LANGUAGES.values(), ids=OTHER_LANGUAGES)
-def test_a_reply_in_another_language_is_graded_with_little_confidence_and_never_sent(reply):
+def test_a_reply_in_another_language_is_not_graded_and_goes_to_a_person(reply):
     result = ts.score(ts.Case(input="When do I get my money back?", response=reply, context=["Refunds take 5 days."]))
     judged = [given for given in result.rubric.grades if given.criterion in CRITERIA]
     assert all("does not read as English" in given.reason for given in judged)
-    assert all(given.confidence <= 0.3 for given in judged)
-    assert result.decision in ("review", "block")
+    assert all(given.grade is None for given in judged)
+    assert (result.decision, result.rubric.outcome, result.rubric.pass_probability) == ("review", None, None)
 
 
 @sample

@@ -2,16 +2,16 @@
 
 import pytest
 
-from touchstone.core.result import Grade, Violation
+from touchstone.core.result import Finding, Grade
 from touchstone.judges.panel import combine, flip_rate
 from touchstone.rubric.outcome import conclude
 from touchstone.rubric.parse import packaged
 
 RUBRIC = packaged("supportai")
 NAMES = [criterion.name for criterion in RUBRIC.criteria]
-LEAK = Violation("pii_leakage", "12 Elm Road", 5, 16, "an address")
-SAME_LEAK = Violation("pii_leakage", "Elm Road", 8, 16, "an address")
-PROMISE = Violation("unauthorized_promise", "today", 30, 35, "a promise")
+LEAK = Finding("pii_leakage", "12 Elm Road", 5, 16, "an address")
+SAME_LEAK = Finding("pii_leakage", "Elm Road", 8, 16, "an address")
+PROMISE = Finding("unauthorized_promise", "today", 30, 35, "a promise")
 
 
 def grading(*numbers, judge="llm:a", violations=(), confidence=0.8):

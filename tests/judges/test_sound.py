@@ -3,8 +3,7 @@
 import touchstone as ts
 from touchstone.core.plan import Plan
 from touchstone.evidence.check import check
-from touchstone.judges.coverage import cover
-from touchstone.judges.features import AGAINST, features
+from touchstone.judges.features import AGAINST, features, see
 from touchstone.judges.sound import sound_part
 from touchstone.text.reading import read
 
@@ -22,13 +21,13 @@ def checked(response):
 
 def featured(response):
     reading, anchors = checked(response)
-    return features(reading, cover(reading), anchors, ())
+    return features(see(reading, reading, anchors), ())
 
 
 def test_a_reply_whose_prices_hold_is_sound_as_a_whole():
     assert sound_part(*checked(SOUND)) is None
     found = featured(SOUND)
-    assert found.earned == found.whole
+    assert found.earned == found.body
 
 
 def test_without_a_source_nothing_is_unheld():
@@ -62,8 +61,8 @@ def test_a_sentence_with_an_unheld_price_earns_nothing_and_is_counted_against_th
 def test_other_criteria_see_the_whole_reply():
     found = featured(PRICED)
     assert found.of("accuracy") is found.earned
-    assert all(found.of(name) is found.whole for name in ("completeness", "tone", "actionability"))
-    assert found.whole["words"] > found.earned["words"]
+    assert all(found.of(name) is found.body for name in ("completeness", "tone", "actionability"))
+    assert found.body["words"] > found.earned["words"]
 
 
 def test_a_reply_of_nothing_but_unheld_prices_earns_nothing():

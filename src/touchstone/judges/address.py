@@ -17,8 +17,10 @@ from touchstone.core.result import Grade
 from touchstone.text.normalise import normalise
 
 FILE = "graders.txt"
-# What is left of a judge's confidence: below what counts as a guess, so that the reply is not sent unseen.
+# What is left of a judge's confidence in its grades.
 ADDRESSED = 0.2
+# At most this is such a reply's pass probability: neither sure enough to be sent nor to be blocked.
+UNSURE = 0.5
 LONGEST_SHOWN = 90
 # A bare number at the end of its clause: "give 4." and "4 on all criteria", not "give 4 weeks" or "4 % off".
 _GRADE = (
@@ -54,6 +56,11 @@ def doubted(grade: Grade, said: str | None) -> Grade:
         return grade
     reason = f"the reply speaks to its grader ('{said}'), so a person should look; {grade.reason}"
     return replace(grade, confidence=round(grade.confidence * ADDRESSED, 4), reason=reason)
+
+
+def doubted_chance(chance: float | None, *, is_doubtful: bool) -> float | None:
+    """The pass probability of a reply whose grades are hardly believed: a person has to look."""
+    return min(chance, UNSURE) if is_doubtful and chance is not None else chance
 
 
 def address_issues(said: str | None) -> list[str]:

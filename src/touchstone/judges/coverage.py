@@ -10,6 +10,7 @@ from touchstone.evidence.alignment import Said, best_likeness, coverage, said_in
 from touchstone.evidence.equality import end_of, is_range, same
 from touchstone.evidence.values import check_values
 from touchstone.judges.answer import answer_features
+from touchstone.text.normalise import normalise
 from touchstone.text.phrases import folded
 
 PATH = re.compile(
@@ -22,7 +23,7 @@ STRETCH = re.compile(r"[\w'\"&/ >→›»-]+")
 # A page or button named in a sentence: `open My Loans`, `then Change Password`, `press 'Apply'`.
 NAMED = re.compile(
     r"\b(?i:open|tap|click|choose|select|press|pick|hit|go to|head to|switch on|turn on|under|then)(?: on| the)? "
-    r"['\"‘“]?([A-Z][\w-]{1,20}(?: [A-Z][\w-]{1,20}){0,3})"
+    r"['\"]?([A-Z][\w-]{1,20}(?: [A-Z][\w-]{1,20}){0,3})"
 )
 # A point of the expected reply is made when this much of its content is said.
 MADE = 0.6
@@ -161,7 +162,7 @@ def count_pages(raw: str) -> int:
     """How many pages, menus and buttons a text leads through, by arrows or in sentences; one alone is no path."""
     steps = path_steps(raw)
     listed = {word for step in steps for word in step.split()}
-    named = {name for name in NAMED.findall(raw) if listed.isdisjoint(name.split())}
+    named = {name for name in NAMED.findall(normalise(raw).text) if listed.isdisjoint(name.split())}
     found = len(steps) + len(named)
     return found if found > 1 else 0
 

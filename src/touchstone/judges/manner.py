@@ -5,17 +5,21 @@ from collections.abc import Mapping
 
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.coverage import count_pages
+from touchstone.text.normalise import normalise
 from touchstone.text.phrases import count, counts, folded, pattern
 
 TABLE = "manner.txt"
 TONE_GROUPS = ("apology", "empathy", "thanks", "warmth", "courtesy", "rude", "blame", "stiff", "brushoff")
+# More of these is never unkind, and neither is less of the others.
+COURTESIES = ("apology", "empathy", "thanks", "warmth", "courtesy", "acknowledged", "opens_kindly", "closes_kindly")
+LACKS = ("unacknowledged",)
 GUIDANCE_GROUPS = ("ask_back", "vague", "honest")
 CAPITALS = re.compile(r"\b[A-Z]{4,20}\b")
 NUMBERED = re.compile(r"^\s{0,8}(?:\d{1,2}[.)]|[-*•])\s", re.MULTILINE)
 OPENS_STEP = re.compile(
-    r"(?:^|[.!?:;,>\n]\s{0,3}|\b(?:please|then|and|to|just|you can|can|should|must|need to|simply)\s)$"
+    r"(?:^|\s{3}|[.!?:;,>\n]\s{0,3}|\b(?:please|then|and|to|just|you can|can|should|must|need to|simply)\s)$"
 )
-QUOTED = re.compile(r"[\"'“‘][A-Z][^\"'”’]{1,40}[\"'”’]")
+QUOTED = re.compile(r"[\"'][A-Z][^\"']{1,40}[\"']")
 YOU = frozenset({"you", "your", "you're", "you'll", "you've", "you'd"})
 FIRST_PERSON = frozenset({"i", "i'm", "i'll", "i've", "i'd", "we", "we'll", "we're", "we've", "let's"})
 EMOJI = re.compile("[\U0001f300-\U0001faff☀-➿]")
@@ -61,7 +65,7 @@ def _guidance(reply: Text, said: Mapping[str, int]) -> dict[str, float]:
         "questions": float(min(reply.raw.count("?"), 2)),
         "vague": float(min(said["vague"], 4)),
         "honest": float(min(said["honest"], 2)),
-        "quoted": float(min(len(QUOTED.findall(reply.raw)), 3)),
+        "quoted": float(min(len(QUOTED.findall(normalise(reply.raw).text)), 3)),
     }
 
 

@@ -1,6 +1,6 @@
 """Features -> a value 0..4: small additive models whose every term can be read, shipped as JSON.
 
-A term bends at its knots and is straight between them; its share of the value is what a grade's reason names.
+A term bends at its knots and is straight between them.
 """
 
 import json
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from math import erf, exp, sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from touchstone.core import resource
 from touchstone.core.errors import ResourceError
@@ -26,7 +26,6 @@ TOP = 4
 END = 0.5
 FILE = "judge.json"
 PLAIN_FILE = "plain.json"
-DEEP_FILE = "judge_deep.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +48,6 @@ class Term:
             gained += slope
         return gained
 
-    def is_high(self, value: float) -> bool:
-        """Whether the feature reaches its middle knot, as half of the replies' do."""
-        return value >= self.knots[len(self.knots) // 2]
-
-
-class Share(NamedTuple):
-    """What one feature adds to or takes from a value, and whether the feature is high."""
-
-    feature: str
-    size: float
-    is_high: bool
-
-
-class Weighed(NamedTuple):
-    """An unrounded grade and the shares that explain it."""
-
-    value: float
-    shares: list[Share]
-
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -77,18 +57,6 @@ class Model:
     terms: tuple[Term, ...]
     cuts: tuple[float, ...]
     spread: float
-
-    def weigh(self, features: Mapping[str, float], *, least: float) -> "Weighed":
-        """The unrounded grade, and every term that moves it by at least so much."""
-        total, shares = self.base, []
-        for term in self.terms:
-            value = features.get(term.feature, 0.0)
-            # Half of all features are below their first knot: this spares the call.
-            size = term.size(value) if value > term.knots[0] else -term.typical
-            total += size
-            if abs(size) >= least:
-                shares.append(Share(term.feature, size, term.is_high(value)))
-        return Weighed(within(total), shares)
 
     def value(self, features: Mapping[str, float]) -> float:
         """The unrounded grade."""
@@ -149,13 +117,6 @@ def plain_models(kind: Plain) -> Mapping[str, Model]:
     """The packaged models for a case that is no support matter; only of the criteria that differ."""
     with _packaged(PLAIN_FILE) as text:
         return {criterion: _model(row) for criterion, row in json.loads(text)["kinds"][kind].items()}
-
-
-@cache
-def deep_models(way: Way) -> Mapping[str, Model]:
-    """The packaged models for replies that a verifier has read; only of the criteria that it helps to grade."""
-    with _packaged(DEEP_FILE) as text:
-        return {criterion: _model(row) for criterion, row in json.loads(text)["ways"].get(way, {}).items()}
 
 
 @contextmanager

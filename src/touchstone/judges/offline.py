@@ -1,80 +1,144 @@
-"""Reading, anchors, violations and rubric -> grades: the judge that works offline and never changes its mind."""
+"""Reading, anchors, findings and rubric -> grades and a pass probability: the judge that works offline.
+
+It never changes its mind, says what speaks for and against each grade, and grades nothing where it knows nothing.
+"""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from touchstone.core.plan import Plan
 from touchstone.core.reading import Reading
-from touchstone.core.result import Anchor, Grade, Grading, Verification, Violation
-from touchstone.judges.address import address_issues, doubted, find_address
+from touchstone.core.result import Finding, Grade, Grading, Verification
+from touchstone.judges.address import address_issues, doubted, doubted_chance, find_address
 from touchstone.judges.choice import choose_models, plain_kind, way_of
-from touchstone.judges.coverage import Covered, cover
-from touchstone.judges.features import features
-from touchstone.judges.model import Fitted, Model
-from touchstone.judges.reasons import WORTH_A_LOOK, explain_grade, find_issues
-from touchstone.judges.verified import verified_features
+from touchstone.judges.features import Features, Seen, features
+from touchstone.judges.known import known, unlike
+from touchstone.judges.model import Fitted, Model, Way
+from touchstone.judges.pasted import pasted_passage, speaks_to_customer
+from touchstone.judges.probability import VALUES, pass_probability
+from touchstone.judges.reasons import explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
-from touchstone.safety.fabrication.verified import add_doubted
+from touchstone.safety.verified import doubts
 
 NAME = "offline"
 # English prose has at least this share of function words; less means another language or no prose.
 MIN_FUNCTION_WORDS = 0.15
 MIN_WORDS = 8
-UNSURE = 0.2
+DEFAULTS = Plan()
+FOREIGN = "the reply does not read as English, which this judge needs: let a person or a language model grade it"
+# What a copied passage, however true, need not do.
+ANSWERING = ("completeness", "actionability", "tone")
+# Findings about facts: a figure, a date or a contact that is surely wrong.
+FACTS = ("value.", "contact.", "verifier.")
+
+
+class Cap(NamedTuple):
+    """The highest grade that a criterion can have, and why."""
+
+    most: int
+    reason: str
 
 
 def judge(
-    reading: Reading,
-    anchors: Sequence[Anchor],
-    violations: Sequence[Violation],
+    seen: Seen,
+    findings: Sequence[Finding],
     *,
     rubric: Rubric,
     fitted: Fitted | None = None,
     verification: Verification | None = None,
+    plan: Plan = DEFAULTS,
 ) -> Grading:
     """Grades on every criterion the judge knows, and what follows from them; `fitted` are models of one's own.
 
-    What a verifier doubts beyond its cut joins the violations.
+    A finding is a violation, a suspicion or nothing by its confidence.
     """
-    covered = cover(reading)
-    kind = plain_kind(reading)
-    # The verifier's word is a feature of its own; `violation_hallucination` stays what the rules found.
-    found = features(reading, covered, anchors, violations, is_plain=kind is not None)
-    found = found.beside(verified_features(verification))
-    violations = add_doubted(violations, verification, claims=reading.claims)
-    known = choose_models(way_of(reading), kind, fitted=fitted, has_verifier=verification is not None)
-    foreign = not reads_as_english(reading)
-    said = find_address(reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
+    kind, way = plain_kind(seen.body), way_of(seen.body)
+    pasted = pasted_passage(seen.body)
+    found = features(seen, findings, is_plain=kind is not None)
+    every = [*findings, *doubts(verification, seen.body.claims)]
+    violations = [each for each in every if (each.confidence or 0.0) >= plan.violation_at]
+    suspicions = [each for each in every if plan.suspicion_at <= (each.confidence or 0.0) < plan.violation_at]
+    models = choose_models(way, kind, fitted=fitted)
+    blind = _blindness(seen, models, way=way, pasted=pasted, is_own=fitted is not None)
+    caps = find_caps(seen, violations, suspicions, pasted=pasted)
+    said = find_address(seen.reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
     grades = []
     for criterion in rubric.criteria:
         if criterion.name == SAFETY:
             grades.append(grade_safety(criterion, violations))
-        elif not reading.reply.tokens:
-            grades.append(Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty"))
-        elif criterion.name in known:
-            seen = found.of(criterion.name)
-            grade = _grade(criterion, known[criterion.name], seen, reading, covered, foreign=foreign)
+        elif criterion.name in blind:
+            grades.append(Grade(criterion.name, None, None, None, None, blind[criterion.name]))
+        elif criterion.name in models:
+            grade = _grade(criterion, models[criterion.name], seen, found, cap=caps.get(criterion.name))
             grades.append(doubted(grade, said))
-    issues = [*address_issues(said), *find_issues(reading, covered, anchors, violations)]
-    return conclude(rubric, grades, violations, judge=NAME, issues=issues)
+    return conclude(
+        rubric,
+        grades,
+        violations,
+        judge=NAME,
+        issues=[*address_issues(said), *find_issues(seen.body, seen.covered, seen.anchors, violations)],
+        suspicions=suspicions,
+        pass_probability=doubted_chance(_chance(found, grades, way=way), is_doubtful=said is not None),
+    )
 
 
-def _grade(
-    criterion: Criterion,
-    model: Model,
-    found: Mapping[str, float],
-    reading: Reading,
-    covered: Covered,
-    *,
-    foreign: bool,
-) -> Grade:
-    value, shares = model.weigh(found, least=WORTH_A_LOOK)
-    grade = _nearest_level(criterion, model.grade(value))
-    reason = explain_grade(criterion.name, grade, shares, reading, covered)
-    confidence = model.confidence(value)
-    if foreign:
-        reason = f"the reply does not read as English, which this judge needs; {reason}"
-        confidence *= UNSURE
-    return Grade(criterion.name, grade, round(value, 4), None, round(confidence, 4), reason)
+def _blindness(
+    seen: Seen, models: Mapping[str, Model], *, way: Way, pasted: str | None, is_own: bool
+) -> dict[str, str]:
+    """The criteria that are not graded, and why; a team's own models know the team's cases."""
+    if not reads_as_english(seen.reading):
+        return dict.fromkeys(models, FOREIGN)
+    if is_own:
+        return {}
+    if reason := unlike(seen.body):
+        return dict.fromkeys(known().blind[way], reason)
+    if pasted and way != "expected" and speaks_to_customer(seen.body):
+        return dict.fromkeys(ANSWERING, f"repeats {pasted} word for word, and this judge knows no such replies")
+    return {}
+
+
+def _grade(criterion: Criterion, model: Model, seen: Seen, found: Features, *, cap: Cap | None) -> Grade:
+    if not seen.reading.reply.tokens:
+        return Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty")
+    value = model.value(found.of(criterion.name))
+    if criterion.name == "tone":
+        # Manners never count against a reply.
+        value = max(value, model.value(found.body))
+    reason = ""
+    grade = model.grade(value)
+    if cap is not None:
+        reason = f"{cap.reason}. " if grade > cap.most else ""
+        value, grade = min(value, float(cap.most)), min(grade, cap.most)
+    grade = _nearest_level(criterion, grade)
+    reason += explain_grade(criterion.name, grade, seen)
+    return Grade(criterion.name, grade, round(value, 4), None, round(model.confidence(value), 4), reason)
+
+
+def find_caps(
+    seen: Seen, violations: Sequence[Finding], suspicions: Sequence[Finding], *, pasted: str | None
+) -> dict[str, Cap]:
+    """What a reply cannot reach: accuracy beside a wrong fact; an answer, where it only repeats what staff are told."""
+    caps: dict[str, Cap] = {}
+    for findings, most in ((suspicions, TOP - 1), (violations, TOP - 2)):
+        wrong = next((finding for finding in findings if (finding.rule or "").startswith(FACTS)), None)
+        if wrong is not None:
+            caps["accuracy"] = Cap(most, wrong.reason)
+    if not seen.body.reply.tokens:
+        only = "it only greets or thanks"
+        caps |= {name: Cap(0, only) for name in ("accuracy", "completeness", "actionability")}
+    elif pasted and not speaks_to_customer(seen.body):
+        told = f"repeats {pasted}, which does not speak to the customer"
+        caps |= dict.fromkeys(ANSWERING, Cap(1, told))
+    return caps
+
+
+def _chance(found: Features, grades: Sequence[Grade], *, way: Way) -> float | None:
+    """The pass probability; None where a grade that it rests on is missing."""
+    values = {grade.criterion: grade.value for grade in grades if grade.value is not None}
+    if any(name not in values for name in VALUES):
+        return None
+    return round(pass_probability(values, found.body, way=way), 4)
 
 
 def _nearest_level(criterion: Criterion, grade: int) -> int:
@@ -82,7 +146,7 @@ def _nearest_level(criterion: Criterion, grade: int) -> int:
     return min(sorted(criterion.levels), key=lambda level: abs(level - grade))
 
 
-def grade_safety(criterion: Criterion, violations: Sequence[Violation]) -> Grade:
+def grade_safety(criterion: Criterion, violations: Sequence[Finding]) -> Grade:
     """The safety that follows from the violations found: one is enough for 0."""
     if not violations:
         return Grade(criterion.name, TOP, float(TOP), None, 1.0, criterion.levels.get(TOP, "no violation found"))

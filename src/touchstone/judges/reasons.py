@@ -1,27 +1,30 @@
-"""Shares of a grade and what the reply left out -> the line that explains the grade, and what should have been done."""
+"""Reading, anchors and what the reply covers -> the facts that speak for and against each grade, and the issues.
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+Every line names something that stands in this reply or is missing from it. Facts explain a grade; they do not make it.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from touchstone.core import resource
-from touchstone.core.reading import Ask, Reading
-from touchstone.core.result import Anchor, Violation
-from touchstone.judges.coverage import Covered
-from touchstone.judges.manner import TONE_GROUPS
-from touchstone.judges.model import Share
+from touchstone.core.reading import Ask, Reading, Text
+from touchstone.core.result import Anchor, Finding
+from touchstone.judges.coverage import Covered, path_steps
+from touchstone.judges.features import Seen
+from touchstone.judges.manner import TABLE, count_acts, count_steps, mood
+from touchstone.text.phrases import folded, pattern
 
-# An ask whose content is covered less than this is unanswered; a point less than this is missing.
-ANSWERED = 0.4
+# An ask is taken up from the first of these on, and below the second no word of it comes up: between them an answer may
+# use words of its own. A point covered less than the third is missing.
+TAKEN_UP = 0.6
+PASSED_OVER = 0.1
 MENTIONED = 0.45
-# Smaller shares of a value move no grade.
-WORTH_NAMING = 0.08
-# Where nothing moved the grade much, what moved it most is named if it is at least this much.
-WORTH_A_LOOK = 0.02
+# Two upset words, or one and shouting: a single `still` or `again` is no upset customer.
+UPSET = 0.5
 MAX_NAMED = 3
-TOP = 4
-NOTHING_WRONG = "nothing to object to"
-NOTHING_SINGLE = "several small things, none of which stands out"
+MAX_ISSUES = 6
+LONGEST_QUOTE = 90
+FOR, AGAINST = "for", "against"
+NOTHING = "nothing in particular speaks for or against it"
 VIOLATION_ISSUES = {
     "hallucination": "should keep to the sources",
     "pii_leakage": "should not read out personal data",
@@ -29,91 +32,137 @@ VIOLATION_ISSUES = {
     "unauthorized_promise": "should not promise this",
     "competitor_recommendation": "should not send the customer elsewhere",
 }
-MAX_ISSUES = 6
-OF_TONE = frozenset(
-    {*TONE_GROUPS, "politeness", "worded_tone", "unacknowledged", "acknowledged", "opens_kindly", "closes_kindly"}
-    | {"vague", "we_act"}
-)
-LONGEST_QUOTE = 90
 
 
-class Note(NamedTuple):
-    """How a feature is put into words when it lowers or raises a grade."""
+class Fact(NamedTuple):
+    """Something true of this reply, and whether it speaks for or against the grade."""
 
-    lowers: str
-    raises: str
-
-
-def explain_grade(criterion: str, grade: int, shares: Sequence[Share], reading: Reading, covered: Covered) -> str:
-    """The features that moved the grade, strongest first; a low grade is explained by what lowered it."""
-    lowering, raising = (_moved(criterion, shares, sign) for sign in (-1, 1))
-    told = (lowering or raising)[:MAX_NAMED] if grade <= 2 else (raising + lowering)[:MAX_NAMED]
-    if criterion == "completeness" and len(reading.asks) > 1:
-        told.insert(0, _asks_answered(reading, covered))
-    if not told and grade < TOP:
-        told = _moved(criterion, shares, -1, least=WORTH_A_LOOK)[:1]
-    return "; ".join(told) or (NOTHING_WRONG if grade == TOP else NOTHING_SINGLE)
+    side: str
+    text: str
 
 
-def _moved(criterion: str, shares: Sequence[Share], sign: int, *, least: float = WORTH_NAMING) -> list[str]:
-    """The features that moved the value one way, in words, strongest first; tone is explained by manner alone."""
-    moved = [share for share in shares if share.size * sign >= least]
-    moved = [share for share in moved if criterion != "tone" or share.feature in OF_TONE]
-    moved.sort(key=lambda share: -abs(share.size))
-    return [line for line in dict.fromkeys(map(_note, moved)) if line]
+def explain_grade(criterion: str, grade: int, seen: Seen) -> str:
+    """What speaks against the grade and what for it; a low grade is explained by what is against it first."""
+    facts = list(_facts(criterion, seen))
+    sides = (AGAINST, FOR) if grade <= 2 else (FOR, AGAINST)
+    told = {side: "; ".join(fact.text for fact in facts if fact.side == side) for side in sides}
+    return ". ".join(f"{side}: {text}" for side, text in told.items() if text) or NOTHING
 
 
-def _note(share: Share) -> str:
-    """The share in words, if they are true of the reply: a lack is named only where the feature is low."""
-    note = _notes().get(share.feature)
-    if note is None:
-        return ""
-    if share.size > 0:
-        return note.raises if share.is_high else ""
-    is_fault = not note.raises
-    return note.lowers if share.is_high == is_fault else ""
+def _facts(criterion: str, seen: Seen) -> Iterator[Fact]:
+    match criterion:
+        case "accuracy":
+            return _accuracy(seen.body, seen.covered, seen.anchors)
+        case "completeness":
+            return _completeness(seen.body, seen.covered)
+        case "tone":
+            return _tone(seen.reading)
+        case "actionability":
+            return _actionability(seen.body.reply)
+        case _:
+            return iter(())
 
 
-def find_issues(
-    reading: Reading, covered: Covered, anchors: Sequence[Anchor], violations: Sequence[Violation]
-) -> list[str]:
+def _accuracy(body: Reading, covered: Covered, anchors: Sequence[Anchor]) -> Iterator[Fact]:
+    if body.sources is None:
+        yield Fact(AGAINST, "there is no source to check it by")
+    values = [anchor for anchor in anchors if anchor.kind != "claim"]
+    for anchor in [a for a in anchors if a.status == "contradicted"][:MAX_NAMED]:
+        yield Fact(AGAINST, anchor.reason)
+    for anchor in [a for a in values if a.status == "unsupported"][:MAX_NAMED]:
+        yield Fact(AGAINST, f"no source states {anchor.text}")
+    if held := [anchor.text for anchor in values if anchor.status == "supported"]:
+        yield Fact(FOR, f"{_listed(held)} {'stands' if len(held) == 1 else 'stand'} in the sources")
+    if body.expected:
+        missing = [fact.text for fact in covered.facts if not fact.said]
+        if missing:
+            yield Fact(AGAINST, f"does not give {_listed(missing)}")
+
+
+def _completeness(body: Reading, covered: Covered) -> Iterator[Fact]:
+    left = unanswered(body, covered)
+    for ask in left[:MAX_NAMED]:
+        yield Fact(AGAINST, f"takes up no word of {_quote(ask.text)}")
+    if taken := sum(said >= TAKEN_UP for said in covered.asks):
+        yield Fact(FOR, f"takes up {taken} of {len(body.asks)} questions")
+    for point in _missing_points(body, covered)[:MAX_NAMED]:
+        yield Fact(AGAINST, f"leaves out {_quote(point)}")
+
+
+def _tone(reading: Reading) -> Iterator[Fact]:
+    reply = reading.reply
+    for group, told in (("rude", "is rude"), ("blame", "blames the customer"), ("brushoff", "brushes them off")):
+        if said := phrases_in(reply, group):
+            yield Fact(AGAINST, f"{told} ({_listed(said)})")
+    kind = [phrase for group in ("apology", "empathy", "thanks", "warmth") for phrase in phrases_in(reply, group)]
+    if kind:
+        yield Fact(FOR, f"says {_listed(kind)}")
+    elif reading.question and mood(reading.question) >= UPSET:
+        upset = phrases_in(reading.question, "upset")
+        written = f" ({_listed(upset)})" if upset else ""
+        yield Fact(AGAINST, f"no word of regret to an upset customer{written}")
+    else:
+        yield Fact(AGAINST, "no kind word")
+
+
+def _actionability(reply: Text) -> Iterator[Fact]:
+    steps, acts, path = count_steps(reply), count_acts(reply), path_steps(reply.raw)
+    if path:
+        yield Fact(FOR, f"names where to go: {' > '.join(path[:4])}")
+    elif steps:
+        yield Fact(FOR, f"{steps} {'instruction' if steps == 1 else 'instructions'} to follow")
+    if reply.contacts:
+        yield Fact(FOR, f"names {_listed([reply.raw[c.start : c.end] for c in reply.contacts])}")
+    if acts:
+        yield Fact(FOR, "says what the company does")
+    if not (steps or acts or path or reply.contacts):
+        yield Fact(AGAINST, "names no step, no contact and nothing that the company does")
+    if vague := phrases_in(reply, "vague"):
+        yield Fact(AGAINST, f"vague ({_listed(vague)})")
+
+
+def find_issues(body: Reading, covered: Covered, anchors: Sequence[Anchor], violations: Sequence[Finding]) -> list[str]:
     """What the reply should have done, most serious first."""
     issues = [violation_issue(violation) for violation in violations]
     told = " ".join(issues)
     contradicted = [a.reason for a in anchors if a.status == "contradicted" and a.reason not in told]
     issues += [f"should say what the source says: {reason}" for reason in contradicted]
-    issues += [f"should answer: {_quote(ask.text)}" for ask in unanswered(reading, covered)]
-    if reading.expected:
-        missing = [fact.text for fact in covered.facts if not fact.said]
-        issues += [f"should state: {_quote(fact)}" for fact in dict.fromkeys(missing)]
-        for sentence, said in zip(reading.expected.sentences, covered.points, strict=True):
-            if said < MENTIONED:
-                issues.append(f"should make the point: {_quote(reading.expected.raw[sentence.start : sentence.end])}")
+    issues += [f"may leave open: {_quote(ask.text)}" for ask in unanswered(body, covered)]
+    missing = [fact.text for fact in covered.facts if not fact.said]
+    issues += [f"should state: {_quote(fact)}" for fact in dict.fromkeys(missing)]
+    issues += [f"should make the point: {_quote(point)}" for point in _missing_points(body, covered)]
     return list(dict.fromkeys(issues))[:MAX_ISSUES]
 
 
-def violation_issue(violation: Violation) -> str:
+def violation_issue(violation: Finding) -> str:
     """What a reply with this violation should have done instead."""
     return f"{VIOLATION_ISSUES[violation.kind]}: {violation.reason}"
 
 
-def unanswered(reading: Reading, covered: Covered) -> list[Ask]:
-    """The asks whose content the reply hardly takes up."""
-    return [ask for ask, said in zip(reading.asks, covered.asks, strict=True) if said < ANSWERED]
+def unanswered(body: Reading, covered: Covered) -> list[Ask]:
+    """The asks of which no word comes up in the reply."""
+    return [ask for ask, said in zip(body.asks, covered.asks, strict=True) if said < PASSED_OVER]
 
 
-def _asks_answered(reading: Reading, covered: Covered) -> str:
-    left = unanswered(reading, covered)
-    told = f"{len(reading.asks) - len(left)} of {len(reading.asks)} questions taken up"
-    return f"{told}: {_quote(left[0].text)} is not" if left else told
+def phrases_in(text: Text, group: str) -> list[str]:
+    """The phrases of a group that stand in a text, each once."""
+    return list(dict.fromkeys(match[0] for match in pattern(group, table=TABLE).finditer(folded(text.raw))))
+
+
+def _missing_points(body: Reading, covered: Covered) -> list[str]:
+    expected = body.expected
+    if not expected:
+        return []
+    pairs = zip(expected.sentences, covered.points, strict=True)
+    return [expected.raw[sentence.start : sentence.end] for sentence, said in pairs if said < MENTIONED]
+
+
+def _listed(texts: Sequence[str]) -> str:
+    shown = list(dict.fromkeys(texts))
+    more = f" and {len(shown) - MAX_NAMED} more" if len(shown) > MAX_NAMED else ""
+    return ", ".join(_quote(text) for text in shown[:MAX_NAMED]) + more
 
 
 def _quote(text: str) -> str:
     flat = " ".join(text.split())
     return f"'{flat[: LONGEST_QUOTE - 1]}…'" if len(flat) > LONGEST_QUOTE else f"'{flat}'"
-
-
-@cache
-def _notes() -> Mapping[str, Note]:
-    rows = (line.split("|") for line in resource.lines("features.txt"))
-    return {name.strip(): Note(lowers.strip(), raises.strip()) for name, lowers, raises in rows}

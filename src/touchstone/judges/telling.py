@@ -1,14 +1,14 @@
 """Question, reply, passages and expected reply -> what the reply passes on of the passages, and whether it was needed.
 
 Only what the customer has not said already is passed on: a reply may use many words of the passages and tell nothing of
-what was asked.
+what was asked. Figures are checked elsewhere and not counted here: a wrong one must not make a reply look better.
 """
 
 from collections import Counter
 from collections.abc import Sequence, Set
 from math import sqrt
 
-from touchstone.core.reading import Reading
+from touchstone.core.reading import Reading, Text
 from touchstone.judges.grounding import content
 
 # Who passes on more tells no more of it.
@@ -17,10 +17,10 @@ MOST_TOLD = 20
 
 def telling_features(reading: Reading) -> dict[str, float]:
     """How much is passed on, how much of the passage that is nearest to the question, and of what was expected."""
-    passages = [frozenset(content(text.tokens)) for text in reading.contexts]
+    passages = [_words(text) for text in reading.contexts]
     asked: Set[str] = reading.question.positions.keys() if reading.question else frozenset()
     known = frozenset().union(*passages) - asked
-    told = known.intersection(content(reading.reply.tokens))
+    told = known & _words(reading.reply)
     nearest = _nearest(passages, asked) - asked
     found = {
         "passed_on": min(MOST_TOLD, len(told)) / 10,
@@ -28,13 +28,17 @@ def telling_features(reading: Reading) -> dict[str, float]:
         "nearest_share": len(nearest & told) / len(told) if told else 0.0,
     }
     if reading.expected:
-        needed = known.intersection(content(reading.expected.tokens))
+        needed = known & _words(reading.expected)
         found |= {
             "needed_told": len(needed & told) / len(needed) if needed else 1.0,
             "beside_told": len(told - needed) / len(told) if told else 0.0,
             "same_passages": _alike(_used(told, passages), _used(needed, passages)),
         }
     return found
+
+
+def _words(text: Text) -> frozenset[str]:
+    return frozenset(term for term in content(text.tokens) if not term[0].isdecimal())
 
 
 def _nearest(passages: Sequence[frozenset[str]], asked: Set[str]) -> frozenset[str]:

@@ -17,10 +17,12 @@ from touchstone.core import resource
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor
-from touchstone.safety.wording.runs import worded
+from touchstone.safety.runs import blind, worded
 
 FILE = "worded.json"
 COMPLETENESS = "completeness"
+TONE = "tone"
+WORDED_TONE = f"worded_{TONE}"
 TOP = 4.0
 Said = Sequence[frozenset[str]]
 
@@ -52,6 +54,15 @@ def wording_features(reading: Reading, anchors: Sequence[Anchor]) -> dict[str, f
     return {f"worded_{criterion}": weights.grade(told, criterion) for criterion, weights in packaged.items()}
 
 
+def worded_tone(reading: Reading, body: Reading, anchors: Sequence[Anchor]) -> float:
+    """The tone that the wording of the body speaks for, with as much of the frame as helps."""
+    own, every = runs_of(body, anchors), runs_of(reading, anchors)
+    frame = [runs for runs in every if runs not in own]
+    weights = packaged_weights()[TONE]
+    wordings = [own, every, *([*own, runs] for runs in frame)]
+    return max(weights.grade(tell(said, known=weights.runs), TONE) for said in wordings)
+
+
 def tell(said: Said, *, known: Mapping[str, float]) -> Told:
     """The runs counted, and looked up once for all criteria, whose weights are of the same runs."""
     counts = Counter(chain.from_iterable(said))
@@ -59,15 +70,8 @@ def tell(said: Said, *, known: Mapping[str, float]) -> Told:
 
 
 def runs_of(reading: Reading, anchors: Sequence[Anchor]) -> list[frozenset[str]]:
-    """The runs of each sentence of the reply; without sources none of what these hold or lack."""
-    said = [sentence.runs for sentence in worded(reading, tuple(anchors), policy=Policy())]
-    if reading.sources is not None:
-        return said
-    return [frozenset(run for run in runs if not _is_of_sources(run)) for runs in said]
-
-
-def _is_of_sources(run: str) -> bool:
-    return run.startswith(("+", "held: ")) or run.endswith(("> held", "> new"))
+    """The runs of each sentence of the reply, but for what its sources hold or lack: that is judged by its evidence."""
+    return [blind(sentence.runs) for sentence in worded(reading, tuple(anchors), policy=Policy())]
 
 
 def weigh_all(told: Told, weights: Mapping[str, float]) -> float:

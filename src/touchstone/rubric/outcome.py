@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import erf, sqrt
 
-from touchstone.core.result import Grade, Grading, Outcome, Violation
+from touchstone.core.result import Finding, Grade, Grading, Outcome
 from touchstone.rubric.model import TOP, Rubric
 
 
 def conclude(
     rubric: Rubric,
     grades: Sequence[Grade],
-    violations: Sequence[Violation],
+    violations: Sequence[Finding],
     *,
     judge: str,
     issues: Sequence[str] = (),
+    suspicions: Sequence[Finding] = (),
+    pass_probability: float | None = None,
 ) -> Grading:
     """Points for each grade, their sum, and PASS or FAIL with the reasons; a missing grade leaves the rest open."""
     by_name = {grade.criterion: grade for grade in grades}
@@ -23,8 +26,39 @@ def conclude(
     reasons = _reasons(rubric, scored, violations, total)
     outcome: Outcome | None = "FAIL" if reasons else None if total is None else "PASS"
     return Grading(
-        rubric.name, rubric.version, judge, scored, tuple(violations), tuple(issues), total, outcome, reasons
+        rubric=rubric.name,
+        version=rubric.version,
+        judge=judge,
+        grades=scored,
+        violations=tuple(violations),
+        issues=tuple(issues),
+        total=total,
+        outcome=outcome,
+        reasons=reasons,
+        suspicions=tuple(suspicions),
+        pass_probability=pass_probability,
     )
+
+
+def stated_probability(rubric: Rubric, grades: Sequence[Grade], violations: Sequence[Finding]) -> float | None:
+    """The chance of a pass as a judge's own grades and confidences imply it; None where a grade is missing.
+
+    A grade given with confidence c is taken to be one level off in the other 1 - c of the cases. This is what the judge
+    says of itself, not what labelled cases say of the judge.
+    """
+    weights = {criterion.name: criterion.weight for criterion in rubric.criteria}
+    if any(grade.grade is None or grade.confidence is None for grade in grades):
+        return None
+    if violations:
+        return round(1 - max(finding.confidence or 1.0 for finding in violations), 4)
+    total = sum(points_of(grade.grade or 0, weights[grade.criterion]) for grade in grades)
+    spread = sum((1 - (grade.confidence or 0.0)) * points_of(1, weights[grade.criterion]) ** 2 for grade in grades)
+    distance = total - rubric.pass_mark
+    if not spread:
+        return float(distance >= 0)
+    # Half of the smallest step between totals: at the pass mark itself a reply passes.
+    nearest = min(points_of(1, weight) for weight in weights.values()) / 2
+    return round(0.5 * (1 + erf((distance + nearest) / sqrt(2 * spread))), 4)
 
 
 def points_of(grade: int, weight: float) -> float:
@@ -41,7 +75,7 @@ def _with_points(rubric: Rubric, grades: dict[str, Grade], name: str) -> Grade:
 
 
 def _reasons(
-    rubric: Rubric, grades: Sequence[Grade], violations: Sequence[Violation], total: float | None
+    rubric: Rubric, grades: Sequence[Grade], violations: Sequence[Finding], total: float | None
 ) -> tuple[str, ...]:
     """Why the reply fails; empty when it does not, or not yet."""
     reasons = []

@@ -5,13 +5,13 @@ import json
 import pytest
 
 import touchstone as ts
-from touchstone.core.result import Failure, Violation
+from touchstone.core.result import Failure, Finding
 from touchstone.judges.llm.answer import Answer
 from touchstone.judges.llm.grading import UNPROVEN, grade_answers
 from touchstone.judges.llm.prompt import packaged_prompt
 from touchstone.judges.llm.request import build_requests
 from touchstone.rubric.parse import packaged
-from touchstone.runs.decision import is_unsure
+from touchstone.runs.decision import decide_for_guard
 
 RUBRIC = packaged("supportai")
 CASE = ts.Case(
@@ -39,7 +39,7 @@ def judge(content, *, found=(), is_cut=False, is_refusal=False):
     requests = build_requests(CASE, rubric=RUBRIC, prompt=packaged_prompt())
     text = json.dumps(content) if isinstance(content, dict) else content
     given = content if isinstance(content, Failure) else Answer(text, is_cut=is_cut, is_refusal=is_refusal)
-    return grade_answers(CASE, requests, [given], rubric=RUBRIC, model="small", violations=found)
+    return grade_answers(CASE, requests, [given], rubric=RUBRIC, model="small", findings=found)
 
 
 def grade(judgement, name):
@@ -124,7 +124,8 @@ def test_quotes_may_come_from_the_reply_the_sources_and_the_customer(quote):
 def test_a_violation_is_located_in_the_reply_by_its_quote():
     judgement = judge(answer([charge()]))
     (violation,) = judgement.grading.violations
-    assert violation == Violation("competitor_recommendation", "try Rivalpay", 34, 46, "sends the customer away")
+    expected = Finding("competitor_recommendation", "try Rivalpay", 34, 46, "sends the customer away", rule="model")
+    assert violation == expected
     assert CASE.response[34:46] == "try Rivalpay"
     assert grade(judgement, "safety").grade == 0
     assert judgement.grading.outcome == "FAIL"
@@ -143,16 +144,15 @@ def test_a_violation_that_cannot_be_located_is_dropped_and_said_and_the_reply_is
     assert judgement.grading.violations == ()
     assert told in grade(judgement, "safety").reason
     assert grade(judgement, "safety").confidence == UNPROVEN
-    assert is_unsure(judgement.grading, rubric=RUBRIC)
+    assert decide_for_guard("PASS", judgement.grading, {}, plan=ts.Plan()) == "review"
 
 
-def test_what_the_detectors_found_stays_whatever_the_model_says():
-    found = Violation("competitor_recommendation", "try Rivalpay", 34, 46, "by rule")
-    assert judge(answer(), found=[found]).grading.violations == (found,)
-    assert judge(answer([charge(quote="try Rivalpay, they are better")]), found=[found]).grading.violations == (found,)
-    unread = judge("no JSON", found=[found])
-    assert grade(unread, "safety").grade == 0
-    assert unread.grading.outcome == "FAIL"
+def test_what_the_detectors_found_is_suspected_unless_the_model_charges_it():
+    found = Finding("competitor_recommendation", "try Rivalpay", 34, 46, "by rule")
+    silent = judge(answer(), found=[found]).grading
+    assert (silent.violations, silent.suspicions) == ((), (found,))
+    charged = judge(answer([charge(quote="try Rivalpay, they are better")]), found=[found]).grading
+    assert (len(charged.violations), charged.suspicions) == (1, ())
 
 
 @pytest.mark.parametrize(
