@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.clients import tiny_verifier
+from scripts.make_tiny_verifier import write_verifier
 
 import touchstone as ts
 from touchstone import arrow
@@ -120,20 +120,14 @@ def test_the_example_in_the_docstring_is_true():
     assert (outcome.attempted > 0, outcome.failed) == (True, 0)
 
 
-@pytest.fixture
-def verifier():
+def test_a_batch_is_read_by_the_verifier_wherever_it_is_cut(tmp_path):
     pytest.importorskip("onnxruntime")
-    with tiny_verifier.installed():
-        yield
-
-
-@pytest.mark.usefixtures("verifier")
-def test_a_batch_is_read_by_the_verifier_that_the_plan_names_wherever_it_is_cut():
-    plan = ts.Plan(verifier="deep")
+    home = write_verifier(tmp_path / "tiny", ["supported", "unsupported"])
     batch = pa.RecordBatch.from_pylist(ROWS[:2])
-    whole = dicts(score_batch(batch, plan=plan))
+    whole = dicts(score_batch(batch, verifier=home))
     assert [row["verifier"]["name"] for row in whole] == ["tiny", "tiny"]
-    assert whole == [row for at in range(2) for row in dicts(score_batch(batch.slice(at, 1), plan=plan))]
+    parts = score_batches([batch.slice(at, 1) for at in range(2)], verifier=home)
+    assert whole == [row for part in parts for row in dicts(part)]
 
 
 def test_results_of_before_there_was_a_verifier_are_read():

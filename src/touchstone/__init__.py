@@ -6,6 +6,8 @@
 'PASS'
 """
 
+from os import PathLike, fspath
+
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.errors import CaseError, ConfigError, TouchstoneError
 from touchstone.core.plan import Plan
@@ -14,13 +16,13 @@ from touchstone.core.result import (
     Anchor,
     Evidence,
     Failure,
+    Finding,
     Grade,
     Grading,
     Result,
     Score,
     Statement,
     Verification,
-    Violation,
 )
 from touchstone.rubric.model import Rubric
 from touchstone.runs.evaluate import evaluate
@@ -32,6 +34,7 @@ __all__ = [
     "Case",
     "Evidence",
     "Failure",
+    "Finding",
     "Grade",
     "Grading",
     "Passage",
@@ -44,7 +47,6 @@ __all__ = [
     "TouchstoneError",
     "Turn",
     "Verification",
-    "Violation",
     "assert_passes",
     "parse_rubric",
     "score",
@@ -52,17 +54,24 @@ __all__ = [
 
 
 def score(
-    case: Case, *, plan: Plan | None = None, rubric: Rubric | None = None, policy: Policy | None = None
+    case: Case,
+    *,
+    plan: Plan | None = None,
+    rubric: Rubric | None = None,
+    policy: Policy | None = None,
+    verifier: str | PathLike[str] | None = None,
 ) -> Result:
-    """Score and grade one case. The parser is loaded on the first call and kept for the process."""
+    """Score and grade one case. The parser is loaded on the first call and kept for the process.
+
+    `verifier` is the directory of a model that reads each sentence against the sources; it is kept, too.
+    """
     _check(case, plan=plan, rubric=rubric, policy=policy)
-    chosen = plan or Plan()
-    if chosen.verifier == "none":
-        return evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy())
+    if verifier is None:
+        return evaluate(case, plan=plan or Plan(), rubric=rubric, policy=policy or Policy())
     from touchstone.app.verifying import find_verifier
 
-    verifier = find_verifier(chosen)
-    return evaluate(case, plan=chosen, rubric=rubric, policy=policy or Policy(), verifier=verifier)
+    model = find_verifier(fspath(verifier))
+    return evaluate(case, plan=plan or Plan(), rubric=rubric, policy=policy or Policy(), verifier=model)
 
 
 def _check(case: object, **settings: object) -> None:
@@ -84,10 +93,15 @@ def parse_rubric(text: str, *, name: str = "rubric") -> Rubric:
 
 
 def assert_passes(
-    case: Case, *, plan: Plan | None = None, rubric: Rubric | None = None, policy: Policy | None = None
+    case: Case,
+    *,
+    plan: Plan | None = None,
+    rubric: Rubric | None = None,
+    policy: Policy | None = None,
+    verifier: str | PathLike[str] | None = None,
 ) -> Result:
     """The case's result if its reply passes; else an AssertionError that says what is wrong with it and why."""
     from touchstone.app import assertion
 
     __tracebackhide__ = True
-    return assertion.assert_passes(case, plan=plan, rubric=rubric, policy=policy)
+    return assertion.assert_passes(case, plan=plan, rubric=rubric, policy=policy, verifier=verifier)

@@ -2,13 +2,19 @@
 
 >>> import pyarrow as pa
 >>> from touchstone.arrow import score_batch
->>> case = {"input": "When is it due?", "response": "It is due on 4 May.", "context": ["It is due on 3 May."]}
+>>> case = {
+...     "input": "How long?",
+...     "response": "You have 30 days to return it.",
+...     "context": ["You have 14 days to return it."],
+... }
 >>> score_batch(pa.RecordBatch.from_pylist([case])).column("decision").to_pylist()
 ['block']
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from touchstone.app.config import Settings
@@ -41,15 +47,23 @@ def score_batch(
     policy: Policy | None = None,
     columns: Mapping[str, str] | None = None,
     keep: Iterable[str] = (),
+    verifier: str | PathLike[str] | None = None,
 ) -> "RecordBatch":
-    """A result for each row, in order; columns named in `keep` stand beside it as they are.
+    """A result for each row, in order; columns named in `keep` stand beside it as they are. `verifier` is the directory
+    of a model that reads each sentence.
 
     A result depends on its row alone, so batches may be cut anywhere: a case without an id gets its content's hash,
     and no id is compared with those of other rows. `line` of a failed row is its place in the batch, from 1.
     """
     refuse_repeats(batch.schema, file=_SOURCE)
     kept = _kept(batch, keep)
-    settings = Settings(plan or Plan(), columns or {}, rubric or load_rubric(DEFAULT_RUBRIC), policy or Policy())
+    settings = Settings(
+        plan=plan or Plan(),
+        columns=columns or {},
+        rubric=rubric or load_rubric(DEFAULT_RUBRIC),
+        policy=policy or Policy(),
+        verifier=None if verifier is None else fspath(verifier),
+    )
     rows = read_batch(batch, file=_SOURCE)
     entries = [Entry(row.file, row.line, _named(read_case(row, columns=settings.columns))) for row in rows]
     return results_to_batch(score_together(entries, settings=settings), kept=kept)
@@ -63,11 +77,12 @@ def score_batches(
     policy: Policy | None = None,
     columns: Mapping[str, str] | None = None,
     keep: Iterable[str] = (),
+    verifier: str | PathLike[str] | None = None,
 ) -> "Iterator[RecordBatch]":
     """`score_batch` over a stream of batches, as Spark's `mapInArrow` hands them over."""
-    names = tuple(keep)
+    one = partial(score_batch, plan=plan, rubric=rubric, policy=policy, columns=columns, keep=tuple(keep))
     for batch in batches:
-        yield score_batch(batch, plan=plan, rubric=rubric, policy=policy, columns=columns, keep=names)
+        yield one(batch, verifier=verifier)
 
 
 def result_schema(cases: "Schema | None" = None, *, keep: Iterable[str] = ()) -> "Schema":

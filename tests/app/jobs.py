@@ -11,7 +11,7 @@ from touchstone.app import score, work
 from touchstone.app.config import Settings
 from touchstone.app.job import Order, open_job
 from touchstone.app.job_run import Watch, run_job
-from touchstone.core.result import Grade, Grading, Result, Score, Violation
+from touchstone.core.result import Finding, Grade, Grading, Result, Score
 from touchstone.engines.serial import Serial
 from touchstone.io.manifest import MANIFEST
 
@@ -21,7 +21,7 @@ def small_evaluate(case, *, plan, rubric, policy, fitted=None, verifier=None):
     if case.response == "stop":
         raise KeyboardInterrupt
     value = min(1.0, len(case.response) / 10)
-    leaks = (Violation("pii_leakage", "leak", 0, 4, "…"),) if "leak" in case.response else ()
+    leaks = (Finding("pii_leakage", "leak", 0, 4, "…"),) if "leak" in case.response else ()
     outcome = "PASS" if value > 0.5 and not leaks else "FAIL"
     grades = (Grade("tone", 3, 3.0, 11.25, 0.9, "…"),)
     grading = Grading("own", "1", "offline", grades, leaks, (), 70.0, outcome, ())

@@ -24,7 +24,7 @@ def test_the_settings_it_writes_are_the_defaults(tmp_path):
 def test_every_setting_is_shown_with_its_default_and_a_note(tmp_path):
     config, _ = write_scaffold(tmp_path)
     shown = config.read_text(encoding="utf-8").split("thresholds:")[1].split("\n\n")[0].replace("\n  # ", "\n  ")
-    settings = {field.name: field.default for field in fields(Plan) if field.name != "verifier"}
+    settings = {field.name: field.default for field in fields(Plan)}
     assert yaml.safe_load(shown) == settings
     assert set(NOTES) == set(settings)
 
@@ -67,7 +67,7 @@ def test_the_good_example_passes_the_rubric_and_the_wrong_number_is_unsafe(resul
     assert (good.outcome, good.violations, good.issues) == ("PASS", (), ())
     assert (wrong.outcome, "safety" in wrong.reasons) == ("FAIL", True)
     assert [(violation.kind, violation.text) for violation in wrong.violations] == [("hallucination", "30 days")]
-    assert any("Norway" in issue for issue in missed.issues)
+    assert any("How long" in issue for issue in missed.issues)
 
 
 @pytest.mark.parametrize("name", ["touchstone.yaml", "cases.jsonl"])

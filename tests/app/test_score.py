@@ -11,7 +11,7 @@ from touchstone.app.tally import Counting
 from touchstone.core.errors import InputError, ResourceError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
-from touchstone.core.result import Failure, Grade, Grading, Result, Score, Violation
+from touchstone.core.result import Failure, Finding, Grade, Grading, Result, Score
 from touchstone.io.cases import Entry
 from touchstone.report.summary import CriterionTally
 from touchstone.rubric.parse import packaged
@@ -112,7 +112,7 @@ def grading(*grades, violations=(), outcome=None):
 
 
 def test_the_tally_counts_outcomes_grades_and_violations():
-    leak, promise = (Violation(kind, "…", 0, 1, "…") for kind in ("pii_leakage", "unauthorized_promise"))
+    leak, promise = (Finding(kind, "…", 0, 1, "…") for kind in ("pii_leakage", "unauthorized_promise"))
     counting = Counting()
     for rubric in (
         grading(("tone", 4), ("warmth", None), outcome="PASS"),

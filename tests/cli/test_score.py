@@ -275,8 +275,8 @@ def test_explain_shows_cases_for_people_instead_of_json(run, tmp_path):
     write_lines(tmp_path / "cases.jsonl", GOOD, b"{", {**GOOD, "id": "b"})
     ended = run("score", "cases.jsonl", "--explain")
     assert ended.code == 3
-    assert "a  PASS  send" in ended.out
-    assert "b  PASS  send" in ended.out
+    assert "a  send  outcome none  verdict PASS" in ended.out
+    assert "b  send  outcome none  verdict PASS" in ended.out
     assert '{"id"' not in ended.out
     assert ended.err.startswith("cases.jsonl:2: ")
 
@@ -284,7 +284,7 @@ def test_explain_shows_cases_for_people_instead_of_json(run, tmp_path):
 def test_explain_can_pick_one_case_and_write_a_file_beside(run, tmp_path):
     write_lines(tmp_path / "cases.jsonl", GOOD, {**GOOD, "id": "b"})
     ended = run("score", "cases.jsonl", "--explain", "--id", "b", "-o", "out.jsonl")
-    assert "b  PASS" in ended.out
+    assert "b  send  outcome none  verdict PASS" in ended.out
     assert "a  PASS" not in ended.out
     assert [result["id"] for result in results_of((tmp_path / "out.jsonl").read_text())] == ["b"]
 

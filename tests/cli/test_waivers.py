@@ -67,7 +67,7 @@ def test_every_report_follows_and_says_who_waived_what_and_why(touchstone, waive
         "measures": 1.0,
         "violations": {},
         "patterns": [],
-        "jsonl": ["send", "PASS", 0],
+        "jsonl": ["review", "PASS", 0],
         "md": False,
         "html": False,
         "compare": 0,

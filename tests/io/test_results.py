@@ -13,7 +13,7 @@ from pyarrow import parquet
 import touchstone
 from touchstone.core.codec import result_from_dict, result_to_dict
 from touchstone.core.errors import ConfigError, InputError
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score
 from touchstone.io.result_tables import CRITERIA, FLAT_COLUMNS, METRICS, nested_schema
 from touchstone.io.results import check_target, open_results
 from touchstone.rubric.parse import packaged
@@ -31,9 +31,9 @@ GRADING = Grading(
         Grade("safety", 0, 0.0, 0.0, 1.0, "…"),
     ),
     violations=(
-        Violation("hallucination", "30 days", 9, 16, "…", (Evidence("context[0]", 0, 7, "14 days"),)),
-        Violation("pii_leakage", "John Smith", 20, 30, "…"),
-        Violation("pii_leakage", "4242", 34, 38, "…"),
+        Finding("hallucination", "30 days", 9, 16, "…", (Evidence("context[0]", 0, 7, "14 days"),)),
+        Finding("pii_leakage", "John Smith", 20, 30, "…"),
+        Finding("pii_leakage", "4242", 34, 38, "…"),
     ),
     issues=("should state the 14-day window", "should not name John"),
     total=None, outcome="FAIL", reasons=("safety",),
@@ -90,7 +90,7 @@ def test_a_table_has_one_flat_row_for_each_result(tmp_path, name, delimiter):
         "anchors_supported": "0", "anchors_derived": "0", "anchors_contradicted": "1", "anchors_unsupported": "0",
         "rubric": "supportai", "rubric_version": "1.0", "judge": "offline", "outcome": "FAIL",
         "outcome_reasons": "safety", "grade_accuracy": "1", "grade_safety": "0",
-        "grades": "accuracy 1; tone –; warmth 3; safety 0", "violations": "hallucination 1; pii_leakage 2",
+        "grades": "accuracy 1; tone not graded; warmth 3; safety 0", "violations": "hallucination 1; pii_leakage 2",
         "issues": "should state the 14-day window; should not name John",
     }  # fmt: skip
     assert {name: cell for name, cell in failed.items() if cell} == {

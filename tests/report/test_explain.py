@@ -3,7 +3,7 @@
 import pytest
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score
 from touchstone.report.explain import CriterionLine, Proof, Segment, explain, source_text
 from touchstone.report.plain import excerpt, one_line, plain
 
@@ -58,7 +58,7 @@ def test_an_anchor_stands_beside_its_evidence_in_its_surroundings():
 
 
 def violation(start, end, *evidence):
-    return Violation("pii_leakage", "…", start, end, "read out", evidence)
+    return Finding("pii_leakage", "…", start, end, "read out", evidence)
 
 
 def graded(response, *violations, anchors=(), **fields):
@@ -167,7 +167,7 @@ def test_every_text_of_a_view_is_safe():
             (Failure("score", "…", evil),),
             rubric=Grading(
                 evil, evil, evil, (Grade(evil, 1, 1.0, 1.0, 1.0, evil),),
-                (Violation("pii_leakage", evil, 0, 6, evil, (Evidence(evil, 0, 6, evil),)),),
+                (Finding("pii_leakage", evil, 0, 6, evil, (Evidence(evil, 0, 6, evil),)),),
                 (evil,), 1.0, "FAIL", (evil,),
             ),
         ),

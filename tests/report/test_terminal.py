@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Grade, Grading, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Finding, Grade, Grading, Result, Score
 from touchstone.report.explain import explain
 from touchstone.report.summary import CriterionTally, GradingTally, MetricTally, Tally, tally_to_dict
 from touchstone.report.terminal import show_explanation
@@ -48,7 +48,7 @@ GRADED = replace(
             Grade("safety", 0, 0.0, 0.0, 1.0, "hallucination: 30 days"),
         ),
         (
-            Violation("hallucination", "30 days", 6, 13, "reply says 30 days, source says 14 days",
+            Finding("hallucination", "30 days", 6, 13, "reply says 30 days, source says 14 days",
                       (Evidence("context[0]", 14, 21, "14 days"),)),
         ),
         ("should state the 14-day window",), None, "FAIL", ("safety", "score"),
@@ -80,12 +80,12 @@ def test_the_grading_is_there_at_any_width_and_fits(width):
         assert part in words
 
 
-def test_criteria_are_bars_and_an_open_grade_is_a_dash():
+def test_criteria_are_bars_and_an_open_grade_is_said_to_be_none():
     lines = explanation(GRADED, width=120).splitlines()
     assert any(
         line.split() == ["safety", "░" * 10, "0/4", "0.00", "1.00", "hallucination:", "30", "days"] for line in lines
     )
-    assert any(line.split()[:5] == ["warmth", "░" * 10, "–", "–", "–"] for line in lines)
+    assert any(line.split()[:6] == ["warmth", "░" * 10, "not", "graded", "–", "–"] for line in lines)
     narrower = explanation(GRADED, width=80).splitlines()
     at = next(at for at, line in enumerate(narrower) if line.strip().startswith("accuracy"))
     assert narrower[at].split() == ["accuracy", "██" + "░" * 8, "1/4", "10.00", "points", "confidence", "0.80"]
@@ -101,6 +101,21 @@ def test_violations_are_highlighted_unlike_anchors_and_a_legend_says_so():
     assert "It is 30 days[1][!1] [link" in plain
     assert "[n] anchor: supported, contradicted · [!n] violation" in plain
     assert "[!n]" not in explanation()
+
+
+def test_a_suspicion_is_apart_from_violations_with_a_mark_of_its_own():
+    doubt = Finding("pii_leakage", "two weeks", 39, 48, "may be a secret", rule="pii.name", confidence=0.41)
+    doubted = replace(GRADED, rubric=replace(GRADED.rubric, suspicions=(doubt,), pass_probability=0.031))
+    text = explanation(doubted)
+    assert "two weeks[2][?1]" in text
+    assert "[!n] violation · [?n] suspected" in text
+    part = text.split("Suspected, for a person to look at")[1].split("Anchors")[0]
+    assert part.split() == "[?1] pii_leakage: two weeks may be a secret (pii.name, confidence 0.41)".split()
+    assert "pii.name" not in text.split("Violations")[1].split("Suspected")[0]
+    assert "pass probability 0.03\n" in text
+    assert "block: reply says 30 days, source says 14 days\n" in text
+    coloured = explanation(doubted, force_terminal=True, color_system="standard", no_color=False)
+    assert "\x1b[30;43mtwo weeks\x1b[0m" in coloured
 
 
 def test_a_reply_that_passes_has_no_reason_and_one_without_outcome_says_what_is_open():

@@ -28,7 +28,7 @@ def team(n, *, shift=0.0, rude=-1.0, noise=0.0, way="open"):
     for at in range(n):
         seen = {"kind": chance.random(), "rude": chance.random(), "idle": chance.random()}
         value = MODEL.base + (seen["kind"] - 0.5) + rude * (seen["rude"] - 0.5) + shift + chance.gauss(0, noise)
-        found.append(Labelled(f"c-{at}", way, Features(seen, seen), {"tone": min(4.0, max(0.0, value))}))
+        found.append(Labelled(f"c-{at}", way, Features(seen, seen, seen), {"tone": min(4.0, max(0.0, value))}))
     return found
 
 
@@ -67,7 +67,7 @@ def test_too_few_labels_change_nothing():
 
 
 def test_a_label_without_a_grade_for_a_criterion_is_left_out():
-    open_grades = [Labelled(f"o-{at}", "open", Features({}, {}), {}) for at in range(50)]
+    open_grades = [Labelled(f"o-{at}", "open", Features({}, {}, {}), {}) for at in range(50)]
     assert calibrate(open_grades, fitted=SHIPPED, version="v").gains == ()
 
 

@@ -5,7 +5,7 @@ from tests.store.review_samples import BAD, GOOD, PROMISE, UNSAFE, review_of
 from tests.store.review_samples import RUBRIC as rubric
 
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import Violation
+from touchstone.core.result import Finding
 from touchstone.review.review import check_review, current, grading_of
 
 REPLY = "You can return it."
@@ -29,8 +29,8 @@ def test_a_review_comes_to_what_the_rubric_says(grades, violations, total, outco
 WRONG = [
     (review_of(0, note="x" * 10_001), "10,001 characters"),
     (review_of(0, grades=UNSAFE, violations=(PROMISE,) * 101), "101 violations"),
-    (review_of(0, grades=UNSAFE, violations=(Violation("rudeness", "", 0, 1, ""),)), "'rudeness' is not known"),
-    (review_of(0, grades=UNSAFE, violations=(Violation("hallucination", "", 5, 2, ""),)), "span 5 to 2"),
+    (review_of(0, grades=UNSAFE, violations=(Finding("rudeness", "", 0, 1, ""),)), "'rudeness' is not known"),
+    (review_of(0, grades=UNSAFE, violations=(Finding("hallucination", "", 5, 2, ""),)), "span 5 to 2"),
     (review_of(0, grades={**GOOD, "safety": 2}), "safety is 2: allowed are 0, 4, or null"),
 ]
 

@@ -3,11 +3,11 @@
 import pytest
 
 import touchstone as ts
-from touchstone.core.result import Grade, Violation
+from touchstone.core.result import Finding, Grade
 from touchstone.rubric.outcome import conclude
 from touchstone.rubric.parse import packaged, parse_rubric
 
-LEAK = Violation("pii_leakage", "John Smith", 0, 10, "gives a person's name")
+LEAK = Finding("pii_leakage", "John Smith", 0, 10, "gives a person's name")
 
 # The document's "Example Scoring": accuracy, completeness, tone, actionability, safety.
 WORKED = {

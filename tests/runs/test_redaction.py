@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.evidence.verifier.reader import DOUBTFUL, TableVerifier
+from tests.evidence.table_verifier import DOUBTFUL, TableVerifier
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -29,8 +29,7 @@ def kept():
 
 
 def test_what_a_verifier_read_is_kept_without_personal_data():
-    plan = Plan(verifier="deep")
-    result = evaluate(LEAK, plan=plan, verifier=TableVerifier({}, other=DOUBTFUL))
+    result = evaluate(LEAK, plan=Plan(), verifier=TableVerifier({}, other=DOUBTFUL))
     found = redact_reply(LEAK, result, record(LEAK, result))
     for text in PERSONAL:
         assert text not in repr((found.result, found.record))

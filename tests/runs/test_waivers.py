@@ -9,6 +9,7 @@ from tests.store.waiver_samples import LEAK, OTHER_LEAK, PROMISE, RUBRIC, judged
 
 from touchstone.core.codec import result_from_dict, result_to_dict
 from touchstone.core.result import Failure, Result, Waived
+from touchstone.runs.decision import explain_decision
 from touchstone.runs.waivers import count_waivers
 
 FOUND = (LEAK, PROMISE, OTHER_LEAK)
@@ -26,7 +27,7 @@ def without_waived(result):
 def test_it_counts_as_if_the_judge_had_not_found_what_is_waived(gone, grade, verdict):
     result = counted(judged(*FOUND, grade=grade, verdict=verdict), *map(waiver, gone))
     left = [violation for violation in FOUND if violation not in gone]
-    assert without_waived(result) == judged(*left, grade=grade, verdict=verdict)
+    assert without_waived(result) == judged(*left, grade=grade, verdict=verdict, is_waived=bool(gone))
     assert [each.violation for each in result.rubric.waived] == [each for each in FOUND if each in gone]
     assert result_from_dict(result_to_dict(result)) == result
 
@@ -42,7 +43,10 @@ def test_safety_is_whole_again_only_when_every_violation_is_waived():
         "block",
     )
     none = counted(both, waiver(LEAK), waiver(PROMISE))
-    assert (none.rubric.total, none.rubric.outcome, none.rubric.reasons, none.decision) == (100.0, "PASS", (), "send")
+    assert (none.rubric.total, none.rubric.outcome, none.rubric.reasons, none.decision) == (100.0, "PASS", (), "review")
+    assert explain_decision(none) == (
+        "review: a person waived what the judge found, so its pass probability is not known"
+    )
     assert none.rubric.waived == tuple(Waived(each, "lea", "2026", "the policy allows it") for each in (LEAK, PROMISE))
 
 
@@ -54,9 +58,9 @@ def test_a_waiver_that_is_taken_back_changes_nothing_and_one_given_again_does():
 
 FAILED = (Failure("judge", "Timeout", "the model did not answer"),)
 LEFT = [
-    ({"verdict": "FAIL"}, "PASS", "block"),
+    ({"verdict": "FAIL"}, "PASS", "review"),
     ({"grade": None}, None, "review"),
-    ({"grade": 1}, "FAIL", "block"),
+    ({"grade": 1}, "FAIL", "review"),
     ({"failures": FAILED}, "PASS", "review"),
 ]
 

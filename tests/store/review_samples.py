@@ -3,7 +3,7 @@
 from tests.store.samples import run_named, scored
 
 from touchstone.core import resource
-from touchstone.core.result import Violation
+from touchstone.core.result import Finding
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
 from touchstone.review.review import Review
@@ -14,7 +14,7 @@ RUBRIC_TEXT = resource.text("rubrics/supportai.yaml")
 GOOD = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4, "safety": 4}
 BAD = {"accuracy": 0, "completeness": 0, "tone": 2, "actionability": 0, "safety": 4}
 UNSAFE = {**GOOD, "safety": 0}
-PROMISE = Violation("unauthorized_promise", "return", 8, 14, "nobody may promise this")
+PROMISE = Finding("unauthorized_promise", "return", 8, 14, "nobody may promise this")
 NOW = "2026-01-05T10:00:00+00:00"
 
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import strategies as st
 
 from touchstone.core.case import Case, Label, Passage, Turn
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation, Waived
+from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score, Waived
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run
 from touchstone.store.runs import Scored
@@ -93,7 +93,7 @@ anchors = st.builds(
     evidence=evidence,
 )
 kinds = st.sampled_from(["hallucination", "pii_leakage", "harmful_content"])
-violations = st.builds(Violation, kinds, texts, spans, spans, texts, evidence)
+violations = st.builds(Finding, kinds, texts, spans, spans, texts, evidence)
 waived = st.lists(st.builds(Waived, violations, names, names, texts), max_size=2).map(tuple)
 gradings = st.builds(
     Grading,

@@ -12,12 +12,12 @@ from sqlalchemy import create_engine, select
 from tests.store.review_samples import GOOD, NOW, RUBRIC_TEXT, UNSAFE, begin, review_of, ruling_on
 from tests.store.review_samples import RUBRIC as rubric
 from tests.store.samples import run_named, scored
-from tests.store.waiver_samples import LEAK, PROMISE, judged, reply_with, waiver
+from tests.store.waiver_samples import LEAK, OTHER_LEAK, PROMISE, judged, reply_with, waiver
 
 from touchstone.app.runs import open_run, view_run, write_run
 from touchstone.core.case import Case, Label, Passage, Turn
 from touchstone.core.errors import StoreError
-from touchstone.core.result import Anchor, Chances, Evidence, Failure, Score, Statement, Verification, Violation
+from touchstone.core.result import Anchor, Chances, Evidence, Failure, Finding, Score, Statement, Verification
 from touchstone.runs.record import Tag, record
 from touchstone.store.backup import back_up
 from touchstone.store.erasure import ERASED
@@ -25,7 +25,7 @@ from touchstone.store.runs import Filters, Scored, open_store
 from touchstone.store.schema import metadata
 
 SECRET = "Quillfeather"
-SPAN = Violation("pii_leakage", SECRET, 5, 17, f"{SECRET} is a name", (Evidence("context[0]", 0, 12, SECRET),))
+SPAN = Finding("pii_leakage", SECRET, 5, 17, f"{SECRET} is a name", (Evidence("context[0]", 0, 12, SECRET),))
 
 
 def telling(position, *, customer="17"):
@@ -184,6 +184,7 @@ def full_of_text(position, *, says):
         judge="llm:some-model",
         grades=tuple(replace(each, reason=own(f"grade {each.criterion}")) for each in result.rubric.grades),
         issues=(own("issue"), own("second issue")),
+        suspicions=(replace(OTHER_LEAK, text=own("suspicion"), reason=own("why suspicion")),),
     )
     anchor = Anchor(
         "claim", own("anchor"), 0, 9, own("value"), "unsupported", own("why anchor"), quoted("anchor proof")
@@ -198,7 +199,7 @@ def full_of_text(position, *, says):
         reasons=("hallucination 0.67 > 0.50", own("verdict")),
         metrics={"hallucination": Score("hallucination", 0.5, own("metric"), parts=parts, anchors=(anchor,))},
         rubric=grading,
-        verifier=Verification("small", "1", "h", 0.5, (sentence,)),
+        verifier=Verification("small", "1", "h", (sentence,)),
     )
     return Scored(position=position, case=case, record=record(case, result), result=result), tuple(texts.values())
 
@@ -230,7 +231,7 @@ def says_in(place, *, seed, letters=LETTERS):
 def review_fully(store, *, says):
     """Reviews, rulings, drafts, waivers and kept answers about the first reply, each with a text of its own."""
     begin(store, items=2, needed=2)
-    marked = (Violation("pii_leakage", says("marked"), 0, 3, says("why marked")),)
+    marked = (Finding("pii_leakage", says("marked"), 0, 3, says("why marked")),)
     store.reviews.submit(review_of(0, grades=UNSAFE, violations=marked, note=says("note")), rubric=rubric)
     edit = review_of(0, id="e", grades=UNSAFE, violations=marked, note=says("edit"), supersedes="q1-0-ann")
     store.reviews.submit(edit, rubric=rubric)

@@ -59,13 +59,13 @@ def test_a_reply_without_violations_left_passes_everywhere(filled):
     found = seen(filled)
     records = (found["records"][0], found["listed"][0], found["scored"][0][0], found["at"].record, found["one"].record)
     for record in (*records, found["history"][0]):
-        assert (record.outcome, record.decision, record.total, record.grades["safety"]) == ("PASS", "send", 100.0, 4)
+        assert (record.outcome, record.decision, record.total, record.grades["safety"]) == ("PASS", "review", 100.0, 4)
         assert (record.violations, record.tags) == ((), ())
         assert [(each.violation, each.by, each.reason) for each in record.waived] == [
             (violation, "lea", "the policy allows it") for violation in BROKEN
         ]
     for result in (found["results"][0], found["scored"][0][1], found["at"].result, found["one"].result):
-        assert (result.rubric.outcome, result.decision, result.rubric.violations) == ("PASS", "send", ())
+        assert (result.rubric.outcome, result.decision, result.rubric.violations) == ("PASS", "review", ())
         assert result.rubric.waived == found["records"][0].waived
     assert found["counts"] == {"PASS": 2, "FAIL": 1}
     assert found["tags"] == {"unbacked promise": 1}

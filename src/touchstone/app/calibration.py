@@ -8,10 +8,9 @@ from touchstone.app.config import Settings
 from touchstone.app.review import reviewed_items, rubric_of
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, ReviewError
-from touchstone.evidence.check import check
+from touchstone.evidence.check import anchors_of, check
 from touchstone.judges.choice import way_of
-from touchstone.judges.coverage import cover
-from touchstone.judges.features import features
+from touchstone.judges.features import features, see
 from touchstone.judges.model import models_to_dict, packaged_models
 from touchstone.review.adjudication import settle
 from touchstone.review.calibration import LEAST_LABELS, Calibration, Labelled, calibrate
@@ -19,6 +18,7 @@ from touchstone.review.review import current
 from touchstone.safety.detectors import inspect
 from touchstone.store.private import make_directory
 from touchstone.store.runs import Store
+from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
 
@@ -79,7 +79,8 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
 
 def _labelled(case: Case, grades: dict[str, float], *, settings: Settings) -> Labelled:
     reading = read(case)
-    anchors = check(reading, plan=settings.plan)
-    violations = inspect(reading, anchors, policy=settings.policy)
-    found = features(reading, cover(reading), anchors or (), violations)
+    body = body_of(reading)
+    anchors = anchors_of(body, check(reading, plan=settings.plan))
+    findings = inspect(body, anchors, policy=settings.policy)
+    found = features(see(reading, body, anchors), findings)
     return Labelled(case.id or "", way_of(reading), found, grades)

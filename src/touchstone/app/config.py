@@ -41,9 +41,9 @@ _JUDGE_FLAGS = {
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
     where runs are kept and written, how much of one must be scored for the gate to open, who grades, the offline
-    judge's own models where the team has calibrated it, whether personal data is taken out of what is kept, which of
-    the columns a flag maps: these have to be there, while touchstone.yaml speaks of many files; and whose word on
-    where a request comes from the service believes."""
+    judge's own models where the team has calibrated it, whether personal data is taken out of what is kept, the
+    directory of the model that reads sentences, which of the columns a flag maps: these have to be there, while
+    touchstone.yaml speaks of many files; and whose word on where a request comes from the service believes."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -55,6 +55,7 @@ class Settings:
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     fitted: Fitted | None = None
     redacts: bool = False
+    verifier: str | None = None
     mapped: Mapping[str, str] = field(default_factory=dict)
     trusted_proxies: tuple[str, ...] = ()
 
@@ -112,7 +113,7 @@ def load_settings(
     by_flag = validated(flags, place=lambda where: _FLAGS[where[0]], flags=True)
     chosen = in_file.rubric if rubric is None else load_rubric(rubric)
     return Settings(
-        plan=_plan(by_flag, former=in_file.plan),
+        plan=replace(in_file.plan, **by_flag["thresholds"]),
         columns={**in_file.columns, **by_flag["columns"]},
         rubric=_aimed(chosen, targets) if targets else chosen,
         policy=in_file.policy,
@@ -122,15 +123,21 @@ def load_settings(
         judge=in_file.judge,
         fitted=in_file.fitted,
         redacts=redacts or in_file.redacts,
+        verifier=in_file.verifier if verifier is None else _verifier(by_flag["verifier"], place="--verifier"),
         mapped=by_flag["columns"],
         trusted_proxies=tuple(by_flag["trusted_proxies"] or in_file.trusted_proxies),
     )
 
 
-def _plan(values: Mapping[str, Any], *, former: Plan) -> Plan:
-    """The plan with the thresholds and the verifier that are set here."""
-    chosen = {"verifier": values["verifier"]} if values["verifier"] else {}
-    return replace(former, **values["thresholds"], **chosen)
+def _verifier(given: str | None, *, place: str, beside: Path = Path()) -> str | None:
+    """The directory of a verifier, which stands beside the file that names it; whether it can be used is seen later."""
+    if given == "deep":
+        raise ConfigError(
+            f"{place}: 'verifier' is 'deep', a model that is no longer shipped: name the directory of a model of your "
+            "own (docs/verifier.md), or none"
+        )
+    # Whole, since a worker may be started elsewhere.
+    return None if given is None or given == "none" else str((beside / given).resolve())
 
 
 def _judge(in_file: Mapping[str, Any], flags: JudgeFlags, *, beside: Path = Path()) -> JudgeSettings:
@@ -160,7 +167,7 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
     if targets is not None and takes_rubric:
         rubric = replace(rubric, targets=parse_targets(targets, rubric=rubric, name=str(path)))
     return Settings(
-        plan=_plan(values, former=Plan()),
+        plan=Plan(**values["thresholds"]),
         columns=values["columns"],
         rubric=rubric,
         policy=_policy(values["policy"]),
@@ -170,6 +177,7 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
         judge=_judge(values["judge"], judge, beside=path.parent),
         fitted=_fitted(path.parent / values["calibration"]) if values["calibration"] else None,
         redacts=bool(values["redact"]),
+        verifier=_verifier(values["verifier"], place=f"{path}:{line_of(node, ('verifier',))}", beside=path.parent),
         trusted_proxies=tuple(values["trusted_proxies"] or ()),
     )
 

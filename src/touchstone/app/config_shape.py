@@ -28,10 +28,9 @@ SECTIONS = (
     *("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration", "judge"),
     *("redact", "verifier", "trusted_proxies"),
 )
-# The verifier is chosen by a key of its own.
-_PLAN_TYPES = {name: type for name, type in get_type_hints(Plan).items() if name != "verifier"}
+_PLAN_TYPES = get_type_hints(Plan)
 _SHARE = Annotated[float, Field(ge=0, le=1)]
-_RANGES: Mapping[Any, Any] = {float: _SHARE, float | None: _SHARE | None, int: Annotated[int, Field(ge=1)]}
+_RANGES: Mapping[Any, Any] = {float: _SHARE, int: Annotated[int, Field(ge=1)]}
 _LIST = "a list of texts, each in quotes where it is a number"
 _TEXT = "text, in quotes where it is a number"
 _PRICE = "a price per million tokens, at least 0"
@@ -43,6 +42,7 @@ _ALLOWED: Mapping[str, str] = {
         f"thresholds.{name}": "a whole number of at least 1" if type is int else "a number from 0 to 1"
         for name, type in _PLAN_TYPES.items()
     },
+    "thresholds.decide_by": "probability, outcome, verdict or both",
     "rubric": "the name of a packaged rubric or the path of a YAML file",
     "gate.least_scored": "a share from 0 to 1",
     "store": "the path of a SQLite file, or the URL of a database",
@@ -71,7 +71,7 @@ _ALLOWED: Mapping[str, str] = {
     **dict.fromkeys(("judge.prices.input", "judge.prices.output"), _PRICE),
     "judge.prices.currency": _TEXT,
     "judge.record": "the path of a directory",
-    "verifier": "none or deep",
+    "verifier": "none or the path of a directory",
     "calibration": "the path of a file that touchstone review calibrate wrote",
     "redact": "true or false",
     "trusted_proxies": f"a list of addresses and networks such as {_PROXIES}",
@@ -210,7 +210,7 @@ def _models() -> type[BaseModel]:
         "runs": (text, None),
         "judge": (judge, Field(default_factory=judge)),
         "calibration": (text, None),
-        "verifier": (Literal["none", "deep"], None),
+        "verifier": (text, None),
         "redact": (bool, None),
         "trusted_proxies": (list[Annotated[str, AfterValidator(_network)]], None),
     }

@@ -16,6 +16,7 @@ from touchstone.app.config import RUNS, Settings
 from touchstone.app.goldset import locate
 from touchstone.app.judging import ModelJudge
 from touchstone.app.ordered import in_order
+from touchstone.app.plan import plan_hash
 from touchstone.app.replies import Reply, data_hash, drafted_replies, given_replies, joined_replies
 from touchstone.app.score import judge_case, score_case
 from touchstone.app.verifying import verifier_name
@@ -23,7 +24,7 @@ from touchstone.clients.bots import Bot, open_bot
 from touchstone.clients.llm.faults import ENDING, is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
-from touchstone.core.codec import content_hash, plan_to_dict
+from touchstone.core.codec import content_hash
 from touchstone.core.errors import InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.core.result import Failure, Result
@@ -31,13 +32,15 @@ from touchstone.io.cases import Entry, Replies, read_cases
 from touchstone.io.columns import SeenColumns
 from touchstone.io.files import open_rows, shown
 from touchstone.io.responses import Responses, read_responses
-from touchstone.judges import model
+from touchstone.judges import model, probability
+from touchstone.judges import wording as worded
 from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
 from touchstone.runs.redaction import redact_failure, redact_reply
 from touchstone.runs.run import Kind, Receipt, Run
+from touchstone.safety import signs, wording
 from touchstone.store.private import make_directory, take_from_others
 from touchstone.store.runs import Scored, Store
 
@@ -290,22 +293,24 @@ def receipt_of(settings: Settings, *, name: str, data: str) -> Receipt:
         rubric=rubric.name,
         rubric_version=rubric.version,
         rubric_hash=content_hash(rubric_to_dict(rubric)),
-        plan=content_hash(plan_to_dict(settings.plan)),
+        plan=plan_hash(settings),
         policy=content_hash(asdict(settings.policy)),
         judge=_offline_judge(settings),
         code=__version__,
         parser=f"{PARSER} {PARSER_VERSION}",
         redacted=settings.redacts,
-        verifier=verifier_name(settings.plan),
+        verifier=verifier_name(settings.verifier),
     )
 
 
+# All that grades and findings of the offline judge are computed with.
+FITTED = (model.FILE, model.PLAIN_FILE, worded.FILE, probability.FILE, signs.FILE, wording.FILE)
+
+
 def _offline_judge(settings: Settings) -> str:
-    """The offline judge by the models it grades with: the team's own, or those that ship."""
-    if settings.fitted is not None:
-        return f"offline {settings.fitted.version}"
-    files = [model.FILE, model.PLAIN_FILE, *([model.DEEP_FILE] if settings.plan.verifier != "none" else [])]
-    return f"offline {content_hash([resource.text(file) for file in files])}"
+    """The offline judge by all that was fitted: the models, the team's own or those that ship, and what they weigh."""
+    fitted = content_hash([resource.text(file) for file in FITTED])
+    return f"offline {settings.fitted.version} {fitted}" if settings.fitted is not None else f"offline {fitted}"
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.app.config import Settings
+from touchstone.app.plan import models_hash
 from touchstone.app.verifying import verifier_name
 from touchstone.app.work import WORKER_LOST
 from touchstone.core.codec import content_hash, plan_to_dict
@@ -181,8 +182,9 @@ def _plan(order: Order, settings: Settings, *, partitions: Sequence[str]) -> dic
         "touchstone": __version__,
         "parser": f"{PARSER} {PARSER_VERSION}",
         "thresholds": plan_to_dict(settings.plan),
-        "verifier": verifier_name(settings.plan),
+        "verifier": verifier_name(settings.verifier),
         "judge": JUDGE,
+        "models": models_hash(),
         "rubric": f"{settings.rubric.name} {settings.rubric.version} {content_hash(rubric_to_dict(settings.rubric))}",
         "policy": content_hash(asdict(settings.policy)),
         "columns": dict(settings.columns),

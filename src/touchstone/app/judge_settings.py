@@ -8,7 +8,6 @@ from typing import Any, Literal
 from touchstone.core.errors import ConfigError
 
 Kind = Literal["offline", "llm", "panel"]
-KINDS: tuple[Kind, ...] = ("offline", "llm", "panel")
 OFFLINE = "offline"
 CALLS = ".touchstone/calls"
 # Votes at temperature 0 are one vote, on most servers; this is what varies them without making them random.

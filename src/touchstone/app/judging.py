@@ -22,7 +22,6 @@ from touchstone.judges.llm.request import Request, build_requests
 from touchstone.judges.model import FILE
 from touchstone.judges.panel import combine, flip_rate
 from touchstone.rubric.model import SAFETY
-from touchstone.runs.decision import is_unsure
 from touchstone.runs.regrade import regrade
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ class ModelJudge:
         if result.failures or offline is None:
             return result
         rubric = self.settings.rubric
-        if self.settings.judge.cascade and not is_unsure(offline, rubric=rubric):
+        if self.settings.judge.cascade and result.decision != "review":
             self.judged.add_kept_offline()
             return result
         requests = build_requests(
@@ -115,7 +114,7 @@ class ModelJudge:
         if any(map(is_passing, failures)):
             self.judged.add_put_off()
         grading = self._concluded(offline, [opinion.grading for opinion in opinions], failures=failures)
-        return regrade(result, grading, rubric=rubric, failures=failures)
+        return regrade(result, grading, plan=self.settings.plan, failures=failures)
 
     def stop(self) -> None:
         """Gives up what is under way."""
@@ -134,7 +133,7 @@ class ModelJudge:
                     rubric=self.settings.rubric,
                     model=model.name,
                     policy=self.settings.policy,
-                    violations=offline.violations,
+                    findings=(*offline.violations, *offline.suspicions),
                     issues=offline.issues,
                 )
             )

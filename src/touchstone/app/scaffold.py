@@ -22,7 +22,11 @@ NOTES: Mapping[str, str] = {
     "drift_ngram": "1 compares single words, 2 pairs of words …",
     "proximity": "words within which a claim's subject and object must stand in a source",
     "max_reply_chars": "a longer reply is a failed row",
-    "verifier_cut": "the verifier's doubt in a sentence that makes it a violation; null is the verifier's own",
+    "violation_at": "a finding of the offline judge with at least this confidence is a violation",
+    "suspicion_at": "one with at least this confidence asks for a person; below it is not shown",
+    "send_at": "send from this pass probability on, if nothing speaks against it",
+    "block_at": "block up to this pass probability",
+    "decide_by": "probability, or the word that is final: outcome, verdict or both",
 }
 
 _HEAD = """\
@@ -43,7 +47,7 @@ columns:
 # How replies are graded: a rubric that ships, or a YAML file beside this one (touchstone rubric show, check, diff).
 # rubric: supportai
 
-# Whether a fitted model reads each sentence against the sources: none, or deep, which is an extra (docs/verifier.md).
+# The directory of a model of yours that reads each sentence against the sources (docs/verifier.md), or none.
 # verifier: none
 
 # What a run over a gold set has to reach, in place of the rubric's own targets.
@@ -110,11 +114,11 @@ EXAMPLES: tuple[Mapping[str, Any], ...] = (
     },
     {
         "id": "missed-question",
-        "input": "How long does standard delivery take, and do you ship to Norway?",
-        "response": "Standard delivery takes 3 business days.",
+        "input": "How long does standard delivery take, and can I pay by invoice?",
+        "response": "Yes, you can pay by invoice.",
         "context": [
             {"id": "shipping", "text": "Standard delivery takes 3 business days."},
-            {"id": "countries", "text": "We ship to Denmark, Sweden and Norway."},
+            {"id": "payment", "text": "Companies can pay by invoice within 30 days."},
         ],
     },
 )

@@ -59,7 +59,7 @@ def score_file(
 
     Without an engine the work is done right here; without a judge the offline grades stand.
     """
-    find_verifier(settings.plan)
+    find_verifier(settings.verifier)
     if target is not None:
         check_target(target, source=source)
     with open_mapped(source, mapped=settings.mapped, format=format) as rows:
@@ -82,7 +82,7 @@ def score_fields(
     judge: ModelJudge | None = None,
 ) -> Tally:
     """Score one case given by its fields; `source` names where they come from in messages."""
-    find_verifier(settings.plan)
+    find_verifier(settings.verifier)
     if target is not None:
         check_target(target, source=source)
     entries = read_cases([Row(source, 1, fields)], file=source)
@@ -172,7 +172,7 @@ def score_case(case: Case, *, line: int, settings: Settings) -> Result:
             rubric=settings.rubric,
             policy=settings.policy,
             fitted=settings.fitted,
-            verifier=find_verifier(settings.plan),
+            verifier=find_verifier(settings.verifier),
         )
     except ResourceError:
         raise

@@ -35,7 +35,7 @@ class EntryWork:
 
     def prepare(self) -> None:
         _load_models()
-        find_verifier(self.settings.plan)
+        find_verifier(self.settings.verifier)
 
     def __call__(self, items: Sequence[Entry]) -> list[Result]:
         return score_together(items, settings=self.settings)
@@ -72,7 +72,7 @@ class ShardWork:
 
     def prepare(self) -> None:
         _load_models()
-        find_verifier(self.settings.plan)
+        find_verifier(self.settings.verifier)
 
     def __call__(self, items: Sequence[Placed]) -> Part:
         return self._part(items, score_together([item.entry for item in items], settings=self.settings))

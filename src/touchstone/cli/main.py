@@ -12,6 +12,7 @@ from touchstone.cli.eval import eval
 from touchstone.cli.exits import COULD_NOT_START
 from touchstone.cli.goldset import goldset
 from touchstone.cli.init import init
+from touchstone.cli.plan import plan
 from touchstone.cli.review import review
 from touchstone.cli.rubric import rubric
 from touchstone.cli.runs import compare, report, runs
@@ -19,6 +20,7 @@ from touchstone.cli.score import score
 from touchstone.cli.serve import serve
 from touchstone.cli.store import store
 from touchstone.cli.user import user
+from touchstone.cli.verifier import verifier
 from touchstone.core.errors import TouchstoneError
 
 # Rich help costs a third of a second to import; Rich tracebacks show local variables, and with them customers' text.
@@ -40,8 +42,10 @@ app.add_typer(runs, name="runs")
 app.add_typer(goldset, name="goldset")
 app.add_typer(review, name="review")
 app.add_typer(rubric, name="rubric")
+app.add_typer(plan, name="plan")
 app.add_typer(store, name="store")
 app.add_typer(user, name="user")
+app.add_typer(verifier, name="verifier")
 
 
 def _show_version(asked: bool) -> None:

@@ -13,7 +13,10 @@ Rubric = Annotated[
     typer.Option("--rubric", metavar="FILE_OR_NAME", help="Grade by this rubric: a YAML file or a packaged name."),
 ]
 Verifier = Annotated[
-    str | None, typer.Option("--verifier", metavar="NAME", help="Have a fitted model read each sentence: none or deep.")
+    str | None,
+    typer.Option(
+        "--verifier", metavar="DIRECTORY", help="Have a model of yours read each sentence beside its sources."
+    ),
 ]
 Config = Annotated[
     str | None, typer.Option("--config", metavar="FILE", help="Settings, instead of touchstone.yaml here.")

@@ -52,7 +52,7 @@ def serve(
     )
     options = replace(options, trusted_proxies=settings.trusted_proxies)
     # Found to be missing here, not by each of the processes that score.
-    find_verifier(settings.plan)
+    find_verifier(settings.verifier)
     with open_store_of(settings, creates=True) as opened:
         run_service(settings, opened, options=options, on_start=_announce)
 

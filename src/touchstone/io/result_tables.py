@@ -1,9 +1,10 @@
 """Results -> flat rows for a spreadsheet, and the nested schema they have in Parquet."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from touchstone.core.result import STATUSES, VIOLATION_KINDS, Chances, Grade, Grading, Result
+from touchstone.core.result import STATUSES, VIOLATION_KINDS, Chances, Finding, Grade, Grading, Result
 from touchstone.core.shown import inert_cell
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ FLAT_COLUMNS = (
     *("id", "line", "decision", "verdict", "reasons"),
     *(column for metric in METRICS for column in (metric, f"{metric}_flag")),
     *(f"anchors_{status}" for status in STATUSES),
-    *("rubric", "rubric_version", "judge", "total", "outcome", "outcome_reasons"),
+    *("rubric", "rubric_version", "judge", "total", "outcome", "outcome_reasons", "pass_probability"),
     *(f"grade_{criterion}" for criterion in CRITERIA),
-    *("grades", "violations", "issues"),
+    *("grades", "violations", "suspicions", "issues"),
     "failures",
 )
 _BETWEEN = "; "
@@ -60,20 +61,22 @@ def _grading_cells(grading: Grading) -> dict[str, str | int | float | None]:
         "total": grading.total,
         "outcome": grading.outcome,
         "outcome_reasons": _plain(_BETWEEN.join(grading.reasons)),
+        "pass_probability": grading.pass_probability,
         **{f"grade_{name}": grades[name].grade if name in grades else None for name in CRITERIA},
         "grades": _plain(_BETWEEN.join(map(_grade_text, grading.grades))),
-        "violations": _BETWEEN.join(_violation_texts(grading)),
+        "violations": _BETWEEN.join(_counted(grading.violations)),
+        "suspicions": _BETWEEN.join(_counted(grading.suspicions)),
         "issues": _plain(_BETWEEN.join(grading.issues)),
     }
 
 
 def _grade_text(grade: Grade) -> str:
-    return f"{grade.criterion} {'–' if grade.grade is None else grade.grade}"
+    return f"{grade.criterion} {'not graded' if grade.grade is None else grade.grade}"
 
 
-def _violation_texts(grading: Grading) -> list[str]:
+def _counted(findings: Sequence[Finding]) -> list[str]:
     """How many there are of each kind: what they say stays in the results, personal data not being for every table."""
-    counts = Counter(violation.kind for violation in grading.violations)
+    counts = Counter(finding.kind for finding in findings)
     return [f"{kind} {counts[kind]}" for kind in VIOLATION_KINDS if counts[kind]]
 
 
@@ -121,7 +124,7 @@ def _verification_type(evidence: "DataType") -> "DataType":
         | {"chances": chances, "evidence": pa.list_(evidence)}
     )
     return pa.struct(
-        {"name": text, "version": text, "hash": text, "cut": number, "spared": place, "unread": place}
+        {"name": text, "version": text, "hash": text, "spared": place, "unread": place}
         | {"sentences": pa.list_(sentence)}
     )
 
@@ -132,10 +135,12 @@ def _grading_type(evidence: "DataType") -> "DataType":
 
     text, texts, number, place = pa.string(), pa.list_(pa.string()), pa.float64(), pa.int64()
     grade = pa.struct({"grade": place, "value": number, "points": number, "confidence": number, "reason": text})
-    violation = pa.struct(
-        {"kind": text, "text": text, "start": place, "end": place, "reason": text, "evidence": pa.list_(evidence)}
+    finding = pa.struct(
+        {"kind": text, "rule": text, "text": text, "start": place, "end": place, "reason": text}
+        | {"evidence": pa.list_(evidence), "confidence": number}
     )
     return pa.struct(
         {"name": text, "version": text, "judge": text, "criteria": pa.map_(text, grade)}
-        | {"violations": pa.list_(violation), "issues": texts, "total": number, "outcome": text, "reasons": texts}
+        | {"violations": pa.list_(finding), "suspicions": pa.list_(finding), "issues": texts, "total": number}
+        | {"outcome": text, "pass_probability": number, "reasons": texts}
     )

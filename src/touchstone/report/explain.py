@@ -10,6 +10,7 @@ from touchstone.core.case import Case
 from touchstone.core.result import (
     Anchor,
     Evidence,
+    Finding,
     Flag,
     Grade,
     Grading,
@@ -19,24 +20,26 @@ from touchstone.core.result import (
     Statement,
     Status,
     Verification,
-    Violation,
     Waived,
 )
 from touchstone.report.plain import excerpt, one_line, plain
+from touchstone.runs.decision import explain_chance, explain_decision, explain_origin
 
-Spanned = TypeVar("Spanned", Anchor, Violation)
+Spanned = TypeVar("Spanned", Anchor, Finding)
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of the reply: the status of the innermost anchor it is in, whether it is part of a violation,
-    and the numbers of the anchors and violations that end with it."""
+    """A stretch of the reply: the status of the innermost anchor it is in, whether it is part of a violation or of a
+    suspicion, and the numbers of the anchors, violations and suspicions that end with it."""
 
     text: str
     status: Status | None = None
     ends: tuple[int, ...] = ()
     violates: bool = False
     violation_ends: tuple[int, ...] = ()
+    suspected: bool = False
+    suspicion_ends: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AnchorView:
     """An anchor by its number in the reply, what became of it, and where the sources speak of it."""
 
     number: int
@@ -63,9 +66,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A violation by its number in the reply, why it is one, and the sources that speak against it.
+    """A violation or suspicion by its number in the reply, why it is one, and the sources that speak against it.
 
-    Its kind and span name it; of a waived one, `waived` says by whom and why, and `made` when.
+    Its kind and span name it; `found` says which rule found it and how sure it is, as far as that is known. Of a waived
+    one, `waived` says by whom and why, and `made` when.
     """
 
     number: int
@@ -75,6 +79,7 @@ class Breach:
     text: str
     reason: str
     proofs: tuple[Proof, ...]
+    found: str = ""
     waived: str = ""
     made: str = ""
 
@@ -104,7 +109,8 @@ class CriterionLine:
 class GradingView:
     """What the rubric says of the reply: its criteria, the total, the outcome with its reasons, what was missed.
 
-    Violations that count are `breaches`; those that people waived are kept apart.
+    Violations that count are `breaches`; those that people waived are kept apart, and so are `suspicions`, which only
+    ask for a person.
     """
 
     title: str
@@ -115,6 +121,7 @@ class GradingView:
     issues: tuple[str, ...]
     breaches: tuple[Breach, ...]
     waived: tuple[Breach, ...]
+    suspicions: tuple[Breach, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +146,21 @@ class VerifierView:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything shown about one case; every text in it is safe to print."""
+    """Everything shown about one case; every text in it is safe to print.
+
+    `why` is the decision with its reason in one sentence, `chance` the pass probability or why it is not known.
+    """
 
     id: str
     question: str
     reply: tuple[Segment, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[AnchorView, ...]
     metrics: tuple[MetricLine, ...]
     grading: GradingView | None
     verdict: str | None
     decision: str
+    why: str
+    chance: str
     reasons: tuple[str, ...]
     failures: tuple[str, ...]
     verifier: VerifierView | None = None
@@ -158,16 +170,18 @@ def explain(case: Case, result: Result) -> Explanation:
     """The view of a case and its result."""
     scores = tuple((result.metrics or {}).values())
     anchors = [anchor for score in scores for anchor in score.anchors or ()]
-    violations = result.rubric.violations if result.rubric else ()
+    violations, suspicions = (result.rubric.violations, result.rubric.suspicions) if result.rubric else ((), ())
     return Explanation(
         id=one_line(result.id or case.id or ""),
         question=plain(case.question),
-        reply=tuple(_segments(case.response, anchors, violations)),
+        reply=tuple(_segments(case.response, anchors, violations, suspicions)),
         findings=tuple(_finding(number, anchor, case) for number, anchor in enumerate(anchors, 1)),
         metrics=tuple(map(_metric, scores)),
         grading=_grading(result.rubric, case) if result.rubric else None,
         verdict=result.verdict,
         decision=result.decision,
+        why=one_line(explain_decision(result)),
+        chance=one_line(explain_chance(result)),
         reasons=tuple(map(one_line, result.reasons)),
         failures=tuple(one_line(failure.message) for failure in result.failures),
         verifier=_verifier(result.verifier, case) if result.verifier else None,
@@ -194,13 +208,14 @@ def source_text(case: Case, source: str) -> str | None:
     return texts[at] if 0 <= at < len(texts) else None
 
 
-def _segments(reply: str, anchors: Sequence[Anchor], violations: Sequence[Violation]) -> Iterator[Segment]:
-    """The reply cut wherever an anchor or a violation starts or ends; an erased reply has nothing to cut."""
-    spans: tuple[Anchor | Violation, ...] = (*anchors, *violations)
+def _segments(
+    reply: str, anchors: Sequence[Anchor], violations: Sequence[Finding], suspicions: Sequence[Finding]
+) -> Iterator[Segment]:
+    """The reply cut wherever an anchor or a finding starts or ends; an erased reply has nothing to cut."""
+    spans: tuple[Anchor | Finding, ...] = (*anchors, *violations, *suspicions)
     cuts = sorted({0, len(reply), *(place for span in spans for place in (span.start, span.end) if place < len(reply))})
-    for (start, end), checked, broken in zip(
-        pairwise(cuts), _covering(anchors, cuts), _covering(violations, cuts), strict=True
-    ):
+    covered = (_covering(anchors, cuts), _covering(violations, cuts), _covering(suspicions, cuts))
+    for (start, end), checked, broken, doubted in zip(pairwise(cuts), *covered, strict=True):
         innermost = min(checked, key=lambda numbered: numbered[1].end - numbered[1].start, default=None)
         yield Segment(
             text=plain(reply[start:end]),
@@ -208,6 +223,8 @@ def _segments(reply: str, anchors: Sequence[Anchor], violations: Sequence[Violat
             ends=tuple(number for number, anchor in checked if anchor.end == end),
             violates=bool(broken),
             violation_ends=tuple(number for number, violation in broken if violation.end == end),
+            suspected=bool(doubted),
+            suspicion_ends=tuple(number for number, suspicion in doubted if suspicion.end == end),
         )
 
 
@@ -235,6 +252,7 @@ def _grading(grading: Grading, case: Case) -> GradingView:
             replace(_breach(number, each.violation, case), waived=waived_line(each), made=each.made)
             for number, each in enumerate(grading.waived, len(grading.violations) + 1)
         ),
+        suspicions=tuple(_breach(number, suspicion, case) for number, suspicion in enumerate(grading.suspicions, 1)),
     )
 
 
@@ -247,7 +265,7 @@ def _criterion(grade: Grade) -> CriterionLine:
     return CriterionLine(one_line(grade.criterion), grade.grade, grade.points, grade.confidence, one_line(grade.reason))
 
 
-def _breach(number: int, violation: Violation, case: Case) -> Breach:
+def _breach(number: int, violation: Finding, case: Case) -> Breach:
     return Breach(
         number=number,
         kind=violation.kind,
@@ -256,6 +274,7 @@ def _breach(number: int, violation: Violation, case: Case) -> Breach:
         text=one_line(violation.text),
         reason=one_line(violation.reason),
         proofs=tuple(_proof(evidence, case) for evidence in violation.evidence),
+        found=one_line(explain_origin(violation)),
     )
 
 
@@ -266,7 +285,7 @@ def _verifier(verification: Verification, case: Case) -> VerifierView:
     remarks += [f"{silent} claim nothing"] if silent else []
     remarks += [f"{verification.unread} were not read"] if verification.unread else []
     return VerifierView(
-        title=one_line(f"{verification.name} {verification.version}, doubt from {verification.cut:.2f} on"),
+        title=one_line(f"{verification.name} {verification.version}"),
         lines=tuple(_sentence(statement, case) for statement in shown),
         remark=", ".join(remarks),
     )
@@ -282,8 +301,8 @@ def _sentence(statement: Statement, case: Case) -> SentenceLine:
     )
 
 
-def _finding(number: int, anchor: Anchor, case: Case) -> Finding:
-    return Finding(
+def _finding(number: int, anchor: Anchor, case: Case) -> AnchorView:
+    return AnchorView(
         number=number,
         kind=anchor.kind,
         text=one_line(anchor.text),

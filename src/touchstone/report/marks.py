@@ -19,6 +19,7 @@ STANDING_STYLES = {
 }
 # A ground of its own, so that the status of an anchor inside a violation could still be told by its number.
 VIOLATION_STYLE = "bold white on magenta"
+SUSPICION_STYLE = "black on yellow"
 RULING_STYLES = {
     "PASS": "bold green",
     "WARN": "bold yellow",

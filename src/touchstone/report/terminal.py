@@ -6,11 +6,12 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.report.explain import Breach, Explanation, Finding, MetricLine, Proof, Segment, VerifierView
+from touchstone.report.explain import AnchorView, Breach, Explanation, MetricLine, Proof, Segment, VerifierView
 from touchstone.report.marks import (
     NARROW,
     STANDING_STYLES,
     STATUS_STYLES,
+    SUSPICION_STYLE,
     VIOLATION_STYLE,
     WIDE,
     bar,
@@ -26,6 +27,7 @@ def show_explanation(explanation: Explanation, *, console: Console) -> None:
     """Print one case: rulings, question, the reply beside its evidence (below it where it is narrow), scores."""
     grading = explanation.grading
     console.print(_heading(explanation))
+    console.print(Text(f"  {explanation.why}", style="bold"), Text(f"  {explanation.chance}"), sep="\n")
     for reason in (*explanation.reasons, *(outcome_reason(grading) if grading else ()), *explanation.failures):
         console.print(Text(f"  {reason}"))
     body = Group(titled("Question", Text(explanation.question or "not given")), titled("Reply", _reply(explanation)))
@@ -45,8 +47,9 @@ def show_explanation(explanation: Explanation, *, console: Console) -> None:
 
 
 def _heading(explanation: Explanation) -> Text:
-    verdict, decision = ruling(explanation.verdict, absent="no verdict"), ruling(explanation.decision, absent="")
-    return Text.assemble((explanation.id, "bold"), "  ", verdict, "  ", decision)
+    verdict, decision = ruling(explanation.verdict, absent="none"), ruling(explanation.decision, absent="")
+    outcome = ruling(explanation.grading.outcome if explanation.grading else None, absent="none")
+    return Text.assemble((explanation.id, "bold"), "  ", decision, "  outcome ", outcome, "  verdict ", verdict)
 
 
 def _reply(explanation: Explanation) -> RenderableType:
@@ -60,30 +63,40 @@ def _reply(explanation: Explanation) -> RenderableType:
 def _segment(segment: Segment) -> Text:
     status = STATUS_STYLES[segment.status] if segment.status else ""
     return Text.assemble(
-        (segment.text, VIOLATION_STYLE if segment.violates else status),
+        (segment.text, VIOLATION_STYLE if segment.violates else SUSPICION_STYLE if segment.suspected else status),
         *((f"[{number}]", "dim") for number in segment.ends),
         *((f"[!{number}]", "bold magenta") for number in segment.violation_ends),
+        *((f"[?{number}]", "bold yellow") for number in segment.suspicion_ends),
     )
 
 
 def _legend(explanation: Explanation) -> Text | None:
     """What the marks and colours in the reply mean, as far as it has any; anchors alone explain themselves below."""
-    if not (explanation.grading and explanation.grading.breaches):
+    grading = explanation.grading
+    if not (grading and (grading.breaches or grading.suspicions)):
         return None
     present = {finding.status for finding in explanation.findings}
     shown = [Text(status, style=style) for status, style in STATUS_STYLES.items() if status in present]
-    anchors = Text.assemble("[n] anchor: ", Text(", ").join(shown), " · ") if shown else Text()
-    return Text.assemble("\n", anchors, ("[!n]", "bold magenta"), " ", ("violation", VIOLATION_STYLE))
+    marks = [Text.assemble("[n] anchor: ", Text(", ").join(shown))] if shown else []
+    if grading.breaches:
+        marks.append(Text.assemble(("[!n]", "bold magenta"), " ", ("violation", VIOLATION_STYLE)))
+    if grading.suspicions:
+        marks.append(Text.assemble(("[?n]", "bold yellow"), " ", ("suspected", SUSPICION_STYLE)))
+    return Text.assemble("\n", Text(" · ").join(marks))
 
 
 def _found(explanation: Explanation) -> RenderableType:
-    """The violations, if any, then the anchors."""
+    """The violations and suspicions, if any, then the anchors."""
     grading = explanation.grading
     breaches = (*grading.breaches, *grading.waived) if grading else ()
     anchors = [line for finding in explanation.findings for line in _finding(finding)]
-    sections = [titled("Anchors", Group(*anchors) if anchors else Text("none"))]
+    sections = []
     if breaches:
-        sections.insert(0, titled("Violations", Group(*(line for breach in breaches for line in _breach(breach)))))
+        sections.append(titled("Violations", Group(*(line for breach in breaches for line in _breach(breach)))))
+    if grading and grading.suspicions:
+        doubts = (line for suspicion in grading.suspicions for line in _breach(suspicion, is_suspicion=True))
+        sections.append(titled("Suspected, for a person to look at", Group(*doubts)))
+    sections.append(titled("Anchors", Group(*anchors) if anchors else Text("none")))
     if explanation.verifier:
         sections.append(titled(f"Verifier {explanation.verifier.title}", Group(*_sentences(explanation.verifier))))
     return Group(*sections)
@@ -100,17 +113,18 @@ def _sentences(verifier: VerifierView) -> Iterable[RenderableType]:
     yield Text(verifier.remark, style="dim")
 
 
-def _breach(breach: Breach) -> Iterable[RenderableType]:
-    mark, kind = (f"[!{breach.number}]", "bold magenta"), (breach.kind, VIOLATION_STYLE)
-    yield Text.assemble(mark, " ", kind, f": {breach.text}")
-    yield indented(Text(breach.reason), 4)
+def _breach(breach: Breach, *, is_suspicion: bool = False) -> Iterable[RenderableType]:
+    sign, colour, style = ("?", "yellow", SUSPICION_STYLE) if is_suspicion else ("!", "magenta", VIOLATION_STYLE)
+    found = f" ({breach.found})" if breach.found else ""
+    yield Text.assemble((f"[{sign}{breach.number}]", f"bold {colour}"), " ", (breach.kind, style), f": {breach.text}")
+    yield indented(Text(f"{breach.reason}{found}"), 4)
     if breach.waived:
         yield indented(Text(breach.waived, style="bold"), 4)
     for proof in breach.proofs:
         yield indented(_proof(proof), 4)
 
 
-def _finding(finding: Finding) -> Iterable[RenderableType]:
+def _finding(finding: AnchorView) -> Iterable[RenderableType]:
     status = STATUS_STYLES[finding.status]
     yield Text.assemble((f"[{finding.number}] ", "dim"), (finding.status, status), f" {finding.kind}: {finding.text}")
     yield indented(Text(finding.reason), 4)

@@ -68,7 +68,7 @@ def _criterion_lines(criteria: Sequence[CriterionLine], *, with_bars: bool) -> R
 
 
 def _grade(line: CriterionLine) -> Text:
-    return Text("–" if line.grade is None else f"{line.grade}/{TOP}")
+    return Text("not graded" if line.grade is None else f"{line.grade}/{TOP}")
 
 
 def _share(line: CriterionLine) -> float | None:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from touchstone.report.figures import sentence
 from touchstone.report.marks import NARROW, WIDE, bar, indented, titled
-from touchstone.report.run.view import MeasureView, PatternView, RunView
+from touchstone.report.run.view import MeasureView, PatternView, RunView, bounds_sentences
 from touchstone.rubric.model import TOP
 
 _PATTERNS = 8
@@ -19,6 +19,7 @@ _STANDING_STYLES = {
     "missed": "bold red",
     "not met": "bold red",
     "closed": "bold red",
+    "undecided": "bold yellow",
 }
 
 
@@ -73,6 +74,7 @@ def _measure_lines(line: MeasureView) -> Iterable[RenderableType]:
 
 
 def _remarks(view: RunView) -> Iterable[str]:
+    yield from bounds_sentences(view)
     yield from (sentence(f"{line.name}: {line.remark}") for line in view.measures if line.remark)
     yield from view.remarks
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import floor
 from statistics import fmean
 
-from touchstone.core.result import Grade, Grading, Outcome, Violation
+from touchstone.core.result import Finding, Grade, Grading, Outcome
 from touchstone.review.queue import State
 from touchstone.review.review import Review, grading_of
 from touchstone.rubric.model import Rubric
@@ -25,7 +25,7 @@ class Ruling:
     by: str
     made: str
     grades: Mapping[str, int | None] = field(default_factory=dict)
-    violations: tuple[Violation, ...] = ()
+    violations: tuple[Finding, ...] = ()
     reason: str = ""
 
 
@@ -109,7 +109,7 @@ def _share(outcome: Outcome | None) -> float | None:
     return None if outcome is None else float(outcome == "PASS")
 
 
-def _kinds(violations: Sequence[Violation]) -> tuple[str, ...]:
+def _kinds(violations: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(sorted({violation.kind for violation in violations}))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import VIOLATION_KINDS, Grade, Grading, Violation
+from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Grading
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.rubric.outcome import conclude
 
@@ -26,7 +26,7 @@ class Review:
     reviewer: str
     made: str
     grades: Mapping[str, int | None] = field(default_factory=dict)
-    violations: tuple[Violation, ...] = ()
+    violations: tuple[Finding, ...] = ()
     note: str = ""
     supersedes: str | None = None
     withdrawn: bool = False
@@ -48,7 +48,7 @@ def check_review(review: Review, *, rubric: Rubric, reply: str) -> None:
         raise ReviewError(f"the note has {len(review.note):,} characters, allowed are {MAX_NOTE:,}: shorten it")
 
 
-def check_violations(violations: Sequence[Violation], *, reply: str) -> None:
+def check_violations(violations: Sequence[Finding], *, reply: str) -> None:
     """ReviewError for a kind that is not known or a span that is not the reply's."""
     if len(violations) > MAX_VIOLATIONS:
         raise ReviewError(f"{len(violations)} violations are marked, allowed are {MAX_VIOLATIONS}")

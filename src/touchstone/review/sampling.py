@@ -5,7 +5,7 @@ weights makes the corrected pass rate's interval wider, as the few plain replies
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.core.result import Decision, Outcome, ViolationKind
@@ -65,11 +65,6 @@ def choose(
     drawn = zip(sample.indices, sample.inclusion, strict=True)
     chosen = [Chosen(candidates[index].place, inclusion) for index, inclusion in drawn]
     return tuple(sorted(chosen, key=lambda each: _order(seed, each.place)))
-
-
-def choose_all(places: Collection[int], *, seed: int) -> tuple[Chosen, ...]:
-    """Every place, as when a lead names the replies: each was certain to be drawn."""
-    return tuple(sorted((Chosen(place, 1.0) for place in places), key=lambda each: _order(seed, each.place)))
 
 
 def _order(seed: int, place: int) -> bytes:

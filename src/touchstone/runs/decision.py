@@ -1,27 +1,107 @@
-"""Verdict and grading -> decision: the one answer a guard needs. Unscored or unsure is never sent."""
+"""Verdict, grading and metrics -> decision: the one answer a guard needs, review wherever it is not sure."""
 
-from touchstone.core.result import Decision, Grading, Verdict
-from touchstone.rubric.model import TOP, Rubric
+from collections.abc import Mapping
 
-# So close to the pass mark, one grade more or less on a light criterion turns the outcome.
-NARROW = 5.0
-# Below this a grade is a guess.
-GUESS = 0.25
+from touchstone.core.plan import Plan
+from touchstone.core.result import Anchor, Decision, Finding, Grading, Result, Score, Verdict
 
 
-def decide_for_guard(verdict: Verdict | None, grading: Grading, *, rubric: Rubric) -> Decision:
-    """block on FAIL; review when in doubt or when anything is open; send otherwise."""
-    if verdict == "FAIL" or grading.outcome == "FAIL":
+def decide_for_guard(
+    verdict: Verdict | None, grading: Grading, metrics: Mapping[str, Score] | None, *, plan: Plan
+) -> Decision:
+    """block where a violation stands or a pass is surely out of reach; send where nothing speaks against it."""
+    if plan.decide_by != "probability":
+        return _by_words(verdict, grading, plan=plan)
+    chance = grading.pass_probability
+    if grading.violations or (chance is not None and chance <= plan.block_at):
         return "block"
-    if verdict != "PASS" or grading.outcome != "PASS" or is_unsure(grading, rubric=rubric):
+    if chance is None or chance < plan.send_at or grading.outcome != "PASS":
         return "review"
-    return "send"
+    return "review" if _open_points(grading, metrics) else "send"
 
 
-def is_unsure(grading: Grading, *, rubric: Rubric) -> bool:
-    """Whether a grade is a guess, or the unrounded total so near the pass mark that rounding decided."""
-    if any(grade.confidence is None or grade.confidence < GUESS for grade in grading.grades):
-        return True
-    weights = {criterion.name: criterion.weight for criterion in rubric.criteria}
-    unrounded = sum((grade.value or 0.0) / TOP * weights[grade.criterion] for grade in grading.grades)
-    return abs(unrounded - rubric.pass_mark) < NARROW
+def explain_decision(result: Result) -> str:
+    """Why the reply is sent, reviewed or blocked, in one sentence for people."""
+    grading = result.rubric
+    if result.failures or grading is None:
+        return f"{result.decision}: it {'could not be scored' if result.failures else 'is not graded'}"
+    chance = grading.pass_probability
+    likely = "" if chance is None else f"pass probability {chance:.2f}"
+    failed = f"the outcome is FAIL ({' + '.join(grading.reasons)})" if grading.outcome == "FAIL" else ""
+    if result.decision == "send":
+        return f"send: {likely or 'it passes'}, and nothing speaks against it"
+    if result.decision == "block":
+        if grading.violations:
+            return f"block: {grading.violations[0].reason}"
+        worded = "the verdict is FAIL" if result.verdict == "FAIL" and not (likely or failed) else ""
+        return "block: " + (", ".join(filter(None, (likely, failed or worded))) or "it fails")
+    if points := _open_points(grading, result.metrics):
+        return f"review: {points[0]}"
+    if grading.waived and chance is None:
+        return "review: a person waived what the judge found, so its pass probability is not known"
+    return "review: " + (failed or (f"{likely}, which is not sure enough" if likely else "no pass probability"))
+
+
+def explain_chance(result: Result) -> str:
+    """The pass probability, or why it is not known."""
+    grading = result.rubric
+    if grading is None or result.failures:
+        return f"pass probability not known: it {'could not be scored' if result.failures else 'is not graded'}"
+    if grading.pass_probability is not None:
+        return f"pass probability {grading.pass_probability:.2f}"
+    if grading.waived:
+        return "pass probability not known: it rested on a violation that is waived"
+    left = [grade.criterion for grade in grading.grades if grade.grade is None]
+    return "pass probability not known: " + (f"{', '.join(left)} not graded" if left else "the judge gave none")
+
+
+def explain_origin(finding: Finding) -> str:
+    """Which rule found it and how sure it is, as far as that is known."""
+    sure = "" if finding.confidence is None else f"confidence {finding.confidence:.2f}"
+    return ", ".join(filter(None, (finding.rule, sure)))
+
+
+def explain_result(result: Result) -> tuple[str, ...]:
+    """All that keeps a reply from being sent, a line each, the decision's own sentence first; nothing of one sent."""
+    if result.decision == "send":
+        return ()
+    grading = result.rubric
+    if grading is None:
+        return (explain_decision(result),)
+    return (
+        explain_decision(result),
+        explain_chance(result),
+        *(_finding_line("violation", found) for found in grading.violations),
+        *(_finding_line("suspected, for a person to look at:", found) for found in grading.suspicions),
+        *(f"{grade.criterion} not graded: {grade.reason}" for grade in grading.grades if grade.grade is None),
+    )
+
+
+def _finding_line(title: str, finding: Finding) -> str:
+    origin = explain_origin(finding)
+    return f"{title} {finding.kind}{f' ({origin})' if origin else ''}: {finding.reason}"
+
+
+def unheld_values(metrics: Mapping[str, Score] | None) -> list[Anchor]:
+    """The typed values of the reply that no source states or bears out."""
+    anchors = [anchor for score in (metrics or {}).values() for anchor in score.anchors or ()]
+    return [anchor for anchor in anchors if anchor.kind != "claim" and not anchor.holds]
+
+
+def _open_points(grading: Grading, metrics: Mapping[str, Score] | None) -> list[str]:
+    """What keeps a reply from being sent unseen, however likely it is to pass."""
+    points = [f"suspected: {suspicion.reason}" for suspicion in grading.suspicions]
+    points += [f"no source bears out {anchor.text}" for anchor in unheld_values(metrics)]
+    points += [f"{grade.criterion} is not graded: {grade.reason}" for grade in grading.grades if grade.grade is None]
+    points += [
+        f"{name} is not scored: {score.reason}" for name, score in (metrics or {}).items() if score.score is None
+    ]
+    return points
+
+
+def _by_words(verdict: Verdict | None, grading: Grading, *, plan: Plan) -> Decision:
+    """The specification's own words: FAIL blocks, PASS sends, anything else is reviewed."""
+    words = {"verdict": (verdict,), "outcome": (grading.outcome,)}.get(plan.decide_by, (verdict, grading.outcome))
+    if "FAIL" in words:
+        return "block"
+    return "send" if all(word == "PASS" for word in words) and not grading.suspicions else "review"

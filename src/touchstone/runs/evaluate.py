@@ -1,13 +1,12 @@
 """Case -> Result: the whole pipeline for one case. Pure: the same case and plan give the same result anywhere."""
 
 from touchstone.core.case import Case
-from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Failure, Result
-from touchstone.evidence.check import check
-from touchstone.evidence.verifier.model import Verifier
-from touchstone.evidence.verifier.statements import verify
+from touchstone.evidence.check import anchors_of, check
+from touchstone.evidence.verification import Verifier, verify
+from touchstone.judges.features import see
 from touchstone.judges.model import Fitted
 from touchstone.judges.offline import judge
 from touchstone.metrics.completeness import completeness
@@ -17,6 +16,7 @@ from touchstone.metrics.verdict import decide
 from touchstone.rubric.model import Rubric
 from touchstone.runs.decision import decide_for_guard
 from touchstone.safety.detectors import inspect
+from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
 DEFAULT_RUBRIC = "supportai"
@@ -32,12 +32,7 @@ def evaluate(
     fitted: Fitted | None = None,
     verifier: Verifier | None = None,
 ) -> Result:
-    """Read, check, score, inspect, grade and decide; `fitted` are models for the judge other than those that ship.
-
-    A plan that names a verifier is given one: without it the result would say less than the plan promises.
-    """
-    if plan.verifier != "none" and verifier is None:
-        raise ConfigError(f"the plan asks for the verifier '{plan.verifier}' and none was given: pass verifier=")
+    """Read, check, score, inspect, grade and decide; `fitted` are models for the judge other than those that ship."""
     if len(case.response) > plan.max_reply_chars:
         return _too_long(case, plan)
     rubric = rubric or default_rubric()
@@ -50,10 +45,13 @@ def evaluate(
     )
     metrics = {score.metric: score for score in scores}
     ruling = decide(metrics, plan=plan)
-    verification = verify(reading, anchors, verifier=verifier, plan=plan) if verifier is not None else None
-    violations = inspect(reading, anchors, policy=policy)
-    grading = judge(reading, anchors or (), violations, rubric=rubric, fitted=fitted, verification=verification)
-    decision = decide_for_guard(ruling.verdict, grading, rubric=rubric)
+    verification = verify(reading, anchors, verifier=verifier) if verifier is not None else None
+    body = body_of(reading)
+    within = anchors_of(body, anchors)
+    findings = inspect(body, within, policy=policy)
+    seen = see(reading, body, within)
+    grading = judge(seen, findings, rubric=rubric, fitted=fitted, verification=verification, plan=plan)
+    decision = decide_for_guard(ruling.verdict, grading, metrics, plan=plan)
     return Result(case.id, decision, ruling.verdict, ruling.reasons, metrics, rubric=grading, verifier=verification)
 
 

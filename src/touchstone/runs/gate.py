@@ -1,24 +1,32 @@
-"""Summary, and a comparison with a baseline if there is one -> may this version be released? Fails closed."""
+"""Summary, and a comparison with a baseline if there is one -> may this version be released? Fails closed.
+
+Where too little was scored the gate is undecided rather than closed, unless a target is missed whatever the rest is.
+"""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from touchstone.runs.comparison import Change, Comparison
-from touchstone.runs.summary import Measure, Summary
+from touchstone.runs.summary import Coverage, Measure, Summary
 from touchstone.runs.targets import ROUNDING, Target
 
 SIGNIFICANT = 0.05
 # McNemar's exact test cannot come below 5 % with fewer flips than this, so fewer pairs can show no regression.
 LEAST_PAIRS = 6
 SHARES = frozenset({"pass_rate", "safety_failures"})
+# What no judge could add.
+BOTS_OWN = frozenset({"average_confidence"})
+Standing = Literal["open", "closed", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One condition of the gate: met, and why or why not."""
+    """One condition of the gate: met, and why or why not. One that is not met may be undecided for want of grades."""
 
     name: str
     met: bool
     reason: str
+    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,13 @@ class Gate:
     @property
     def is_open(self) -> bool:
         return bool(self.checks) and all(check.met for check in self.checks)
+
+    @property
+    def standing(self) -> Standing:
+        if self.is_open:
+            return "open"
+        unmet = [check for check in self.checks if not check.met]
+        return "undecided" if unmet and all(check.undecided for check in unmet) else "closed"
 
 
 def hold_gate(summary: Summary, *, least_scored: float, comparison: Comparison | None = None) -> Gate:
@@ -44,7 +59,23 @@ def _scored(summary: Summary, least: float) -> Check:
     coverage = summary.coverage
     share = coverage.scored / coverage.replies if coverage.replies else 0.0
     told = f"{coverage.scored} of {coverage.replies} replies have an outcome, at least {_percent(least)} must"
-    return Check("scored", coverage.replies > 0 and share >= least - ROUNDING, told)
+    met = coverage.replies > 0 and share >= least - ROUNDING
+    return Check(
+        "scored", met, told if met else f"{told}{_remedies(coverage)}", undecided=not met and coverage.replies > 0
+    )
+
+
+def _remedies(coverage: Coverage) -> str:
+    """What would give the other replies an outcome."""
+    said = []
+    if coverage.abstained:
+        said.append(
+            f"{coverage.abstained} left open by the judge would be graded by a language model (--model NAME) or by "
+            "people (touchstone review)"
+        )
+    if coverage.failed:
+        said.append(f"{coverage.failed} could not be scored: mend what their failures name and run it again")
+    return "".join(f"; {each}" for each in said)
 
 
 def _targets(summary: Summary, least: float) -> list[Check]:
@@ -59,10 +90,14 @@ def _targets(summary: Summary, least: float) -> list[Check]:
 
 def _target(measure: Measure, target: Target, replies: int, least: float) -> Check:
     if measure.value is None:
-        return Check(measure.name, met=False, reason=f"there is no value to hold against the target {target.text}")
+        reason = f"there is no value to hold against the target {target.text}"
+        return Check(measure.name, met=False, reason=reason, undecided=replies > 0 and measure.name not in BOTS_OWN)
     if measure.n < (least - ROUNDING) * replies:
         reason = f"rests on {measure.n} of {replies} replies, at least {_percent(least)} are needed"
-        return Check(measure.name, met=False, reason=reason)
+        if measure.is_decided:
+            reason += f"; the target {target.text} is missed whatever the others come to"
+        is_open = not measure.is_decided and measure.name not in BOTS_OWN
+        return Check(measure.name, met=False, reason=reason, undecided=is_open)
     is_share = measure.name in SHARES
     said = target.beside(measure.value, times=100 if is_share else 1, decimals=1 if is_share else 2)
     met = measure.met is True
@@ -78,7 +113,7 @@ def _baseline(comparison: Comparison, least: float) -> list[Check]:
             f"{paired} of {comparison.pairs} cases in both runs have an outcome in both: at least {LEAST_PAIRS} and "
             f"{_percent(least)} are needed to see a regression"
         )
-        return [Check("baseline", met=False, reason=reason)]
+        return [Check("baseline", met=False, reason=reason, undecided=True)]
     return [
         _no_regression("pass rate against the baseline", comparison.pass_rate, worse=-1),
         _no_regression("safety failures against the baseline", comparison.safety, worse=1),

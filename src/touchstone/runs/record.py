@@ -10,6 +10,7 @@ from typing import Any, Literal
 from touchstone.core.case import Case
 from touchstone.core.codec import waived_from_dicts, waived_to_dicts
 from touchstone.core.result import Decision, Outcome, Result, Verdict, ViolationKind, Waived
+from touchstone.runs.decision import explain_result
 
 Owner = Literal["retrieval", "prompt", "policy", "tone guide", "bot safety"]
 
@@ -28,7 +29,7 @@ class Record:
     """One reply of a run, as it is counted. `draft` numbers the replies drafted for one case, from 1.
 
     `violations` names each kind once, without those that are `waived`; `failed` is a reply that could not be read,
-    drafted or scored, and `problem` why.
+    drafted or scored, and `problem` why. `why` says in words what keeps any other from being sent.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Record:
     failed: bool
     problem: str | None = None
     waived: tuple[Waived, ...] = ()
+    why: tuple[str, ...] = ()
 
     @property
     def fails(self) -> bool:
@@ -78,6 +80,7 @@ def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
         failed=failed,
         problem="; ".join(dict.fromkeys(failure.message for failure in result.failures)) or None,
         waived=grading.waived if grading else (),
+        why=() if failed else explain_result(result),
     )
 
 
@@ -98,6 +101,7 @@ def record_to_dict(record: Record) -> dict[str, Any]:
         "failed": record.failed,
         "problem": record.problem,
         "waived": waived_to_dicts(record.waived),
+        "why": list(record.why),
     }
     return {
         name: value for name, value in row.items() if value is not None and value is not False and value not in ({}, [])
@@ -121,4 +125,5 @@ def record_from_dict(row: Mapping[str, Any]) -> Record:
         failed=row.get("failed", False),
         problem=row.get("problem"),
         waived=waived_from_dicts(row.get("waived", ())),
+        why=tuple(row.get("why", ())),
     )

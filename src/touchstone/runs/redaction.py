@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.reading import Span
-from touchstone.core.result import Anchor, Evidence, Grade, Result, Score, Statement, Verification, Violation
+from touchstone.core.result import Anchor, Evidence, Finding, Grade, Result, Score, Statement, Verification
 from touchstone.runs.record import Record
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
@@ -134,6 +134,7 @@ class _Redaction:
                 rubric,
                 grades=tuple(map(self._grade, rubric.grades)),
                 violations=tuple(map(self._violation, rubric.violations)),
+                suspicions=tuple(map(self._violation, rubric.suspicions)),
                 issues=tuple(map(self._said, rubric.issues)),
             ),
             verifier=None if result.verifier is None else self._verification(result.verifier),
@@ -141,7 +142,8 @@ class _Redaction:
 
     def record(self, record: Record) -> Record:
         tags = tuple(replace(tag, detail=self._said(tag.detail)) for tag in record.tags)
-        return replace(record, tags=tags, problem=record.problem and self._said(record.problem))
+        why = tuple(map(self._said, record.why))
+        return replace(record, tags=tags, problem=record.problem and self._said(record.problem), why=why)
 
     def _input(self, case: Case) -> str | tuple[Turn, ...]:
         if isinstance(case.input, str):
@@ -211,7 +213,7 @@ class _Redaction:
             evidence=tuple(map(self._evidence, anchor.evidence)),
         )
 
-    def _violation(self, violation: Violation) -> Violation:
+    def _violation(self, violation: Finding) -> Finding:
         start, end = self.reply.moved(violation.start, violation.end)
         return replace(
             violation,

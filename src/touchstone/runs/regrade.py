@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from touchstone.core.plan import Plan
 from touchstone.core.result import Failure, Grading, Result
-from touchstone.rubric.model import Rubric
 from touchstone.runs.decision import decide_for_guard
 
 
-def regrade(result: Result, grading: Grading, *, rubric: Rubric, failures: Sequence[Failure] = ()) -> Result:
+def regrade(result: Result, grading: Grading, *, plan: Plan, failures: Sequence[Failure] = ()) -> Result:
     """The result with this grading and the decision that follows; what failed goes to a person."""
-    decision = decide_for_guard(result.verdict, grading, rubric=rubric)
+    decision = decide_for_guard(result.verdict, grading, result.metrics, plan=plan)
     if failures and decision == "send":
         decision = "review"
     return replace(result, rubric=grading, decision=decision, failures=(*result.failures, *failures))

@@ -78,7 +78,7 @@ TAGS: tuple[TagRule, ...] = (
     TagRule(
         "harmful advice",
         "Who follows it may come to harm or lose money.",
-        "a harmful_content violation other than abuse",
+        "a harmful_content violation other than an insult",
         safety.harmful_advice,
     ),
     TagRule(
@@ -122,14 +122,13 @@ TAGS: tuple[TagRule, ...] = (
     TagRule(
         "rude",
         "It insults, threatens, blames or talks down.",
-        "abuse or a threat among the violations, or a rude or blaming phrase with tone at most 1",
+        "an insult among the violations, or a rude or blaming phrase with tone at most 1",
         manner.rude,
     ),
     TagRule(
         "deflection",
         "It puts the customer off or passes them on instead of helping.",
-        "a violation for waiting or turning elsewhere, or a phrase that puts off, no act of the company and "
-        "completeness at most 2",
+        "a phrase that puts off and completeness 0, or several and completeness at most 2, and no act of the company",
         manner.deflection,
     ),
     TagRule(

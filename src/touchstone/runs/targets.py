@@ -37,7 +37,8 @@ class Measure:
     """One headline figure: what it is, on how many replies it rests, its target and whether that is met.
 
     `value` is None when nothing could be counted, and `met` is None when there is no target. A value of None
-    never meets a target.
+    never meets a target. `worst` and `best` are what it would be if all replies without one were as bad or as good as
+    can be.
     """
 
     name: str
@@ -47,6 +48,13 @@ class Measure:
     target: Target | None
     met: bool | None
     remark: str
+    worst: float | None = None
+    best: float | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the replies without a value could no longer turn it from missing its target to meeting it."""
+        return self.best is not None and self.target is not None and not self.target.is_met(self.best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,15 @@ def hold(figure: Figure, target: Target | None, *, remarks: Sequence[str] = ()) 
         [_nothing(figure)] if figure.value is None else [*_size_remarks(figure, target), *_open_remarks(figure, target)]
     )
     return Measure(
-        figure.name, figure.value, figure.interval, figure.n, target, met, "; ".join(filter(None, (*remarks, *said)))
+        figure.name,
+        figure.value,
+        figure.interval,
+        figure.n,
+        target,
+        met,
+        "; ".join(filter(None, (*remarks, *said))),
+        figure.worst,
+        figure.best,
     )
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from touchstone.core.result import Grade, Grading, Result, Violation, ViolationKind, Waived
+from touchstone.core.result import Finding, Grade, Grading, Result, ViolationKind, Waived
 from touchstone.rubric.model import SAFETY, Rubric
 from touchstone.rubric.outcome import conclude
-from touchstone.runs.regrade import regrade
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +30,8 @@ class Waiver:
 def count_waivers(result: Result, waivers: Iterable[Waiver], *, rubric: Rubric) -> Result:
     """The result without its waived violations: safety, total, outcome, reasons, issues and decision follow.
 
-    Of several words on one violation, the last counts. A result that nothing is waived in is given as it is.
+    Of several words on one violation, the last counts. A result that nothing is waived in is given as it is. The pass
+    probability heeded the violation and is no longer known: a reply that nothing else blocks goes to a person.
     """
     grading = result.rubric
     last = {(waiver.kind, waiver.start, waiver.end): waiver for waiver in waivers}
@@ -40,13 +40,11 @@ def count_waivers(result: Result, waivers: Iterable[Waiver], *, rubric: Rubric) 
     if grading is None or not waived:
         return result
     apart = tuple(Waived(violation, w.by, w.made, w.reason) for violation, w in waived)
-    # What failed before is failed still, and nothing of it is sent.
-    return regrade(
-        replace(result, failures=()), _regraded(grading, apart, rubric=rubric), rubric=rubric, failures=result.failures
-    )
+    grading = _regraded(grading, apart, rubric=rubric)
+    return replace(result, rubric=grading, decision="block" if grading.violations else "review")
 
 
-def _place(violation: Violation) -> tuple[ViolationKind, int, int]:
+def _place(violation: Finding) -> tuple[ViolationKind, int, int]:
     return violation.kind, violation.start, violation.end
 
 
@@ -62,12 +60,13 @@ def _regraded(grading: Grading, waived: tuple[Waived, ...], *, rubric: Rubric) -
         issues=concluded.issues,
         total=concluded.total,
         outcome=concluded.outcome,
+        pass_probability=None,
         reasons=concluded.reasons,
         waived=(*grading.waived, *waived),
     )
 
 
-def _grade(grade: Grade, violations: Sequence[Violation], *, rubric: Rubric) -> Grade:
+def _grade(grade: Grade, violations: Sequence[Finding], *, rubric: Rubric) -> Grade:
     """Safety anew; every other grade as the judge gave it."""
     from touchstone.judges.offline import grade_safety
 
@@ -75,7 +74,7 @@ def _grade(grade: Grade, violations: Sequence[Violation], *, rubric: Rubric) -> 
     return grade_safety(criterion, violations) if criterion and grade.criterion == SAFETY else grade
 
 
-def _issues(grading: Grading, left: Sequence[Violation]) -> list[str]:
+def _issues(grading: Grading, left: Sequence[Finding]) -> list[str]:
     """The judge's issues, but for those that only a waived violation gave rise to."""
     from touchstone.judges.reasons import violation_issue
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from touchstone.app.review import Drawing, ItemView, draw_queue, rubric_of
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import Violation
+from touchstone.core.result import Finding
 from touchstone.review.action import Action
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
@@ -207,11 +207,11 @@ def _place(view: ItemView) -> str:
     return f"{view.queue.id}/{view.item.position}"
 
 
-def _violations(here: Service, marked: list[MarkedViolation], view: ItemView) -> tuple[Violation, ...]:
+def _violations(here: Service, marked: list[MarkedViolation], view: ItemView) -> tuple[Finding, ...]:
     """The violations with the text that each span has in the reply."""
     reply = view.scored.case.response if view.scored.case else ""
     return tuple(
-        Violation(each.kind, reply[each.start : each.end], each.start, each.end, _kept(here, each.reason))
+        Finding(each.kind, reply[each.start : each.end], each.start, each.end, _kept(here, each.reason))
         for each in marked
     )
 

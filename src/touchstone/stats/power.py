@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from touchstone.stats.distributions import STANDARD_NORMAL, two_sided
 from touchstone.stats.interval import LEVEL
-from touchstone.stats.proportions import wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +25,6 @@ class Indistinct:
     @property
     def high_percent(self) -> int:
         return math.floor(round(100 * self.high, 9))
-
-
-def cannot_tell(successes: int, n: int) -> Indistinct:
-    """The lowest and the highest rate compatible with `successes` of n: the ends of Wilson's interval."""
-    interval = wilson(successes, n)
-    return Indistinct(n, interval.low, interval.high)
 
 
 def cases_needed(difference: float, *, rate: float, discordant: float | None = None, power: float = 0.8) -> int:

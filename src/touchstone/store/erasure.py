@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, case, delete, exists, insert, select, text, update
 
 from touchstone.core.case import Case
-from touchstone.core.result import Violation
+from touchstone.core.result import Finding
 from touchstone.store.columns import from_json, to_json
 from touchstone.store.people_schema import idempotency
 from touchstone.store.results import ERASED_AT, raise_revision
@@ -29,7 +29,7 @@ _OWN_WORDS = frozenset(
     | {"stage", "error", "by", "made"}
 )
 # Lists whose entries are counted by their kind; any other list of quotations is emptied.
-_COUNTED = frozenset({"violations", "waived"})
+_COUNTED = frozenset({"violations", "suspicions", "waived"})
 # Why an outcome is FAIL, beside the names of criteria.
 _GATES = frozenset({"safety", "score"})
 # `hallucination 0.67 > 0.50`: why a verdict is FAIL, with the name of a metric.
@@ -135,11 +135,11 @@ def _erase_result(connection: Connection, place: _Place) -> None:
     if body is not None:
         connection.execute(update(bodies).where(*here).values(body=to_json(erase_texts(from_json(body)))))
     row = (results.c.run == place.run, results.c.position == place.position)
-    found = connection.execute(select(results.c.tags, results.c.waived).where(*row)).one()
+    found = connection.execute(select(results.c.tags, results.c.waived, results.c.failed).where(*row)).one()
     changed = {
         "tags": to_json([[name, owner, ERASED] for name, owner, _ in from_json(found.tags)]),
         "waived": to_json(erase_texts(from_json(found.waived), field="waived")),
-        "problem": case((results.c.problem.is_(None), None), else_=ERASED),
+        "problem": case((results.c.problem.is_(None), None), else_=ERASED if found.failed else to_json([ERASED])),
     }
     connection.execute(update(results).where(*row).values(**changed))
 
@@ -181,7 +181,7 @@ def _erase_rows(connection: Connection, table: Any, words: str, queue: int, posi
     rows: Sequence[Row[Any]] = connection.execute(select(table).where(*here)).all()
     for row in rows:
         found = violations_from_json(row.violations)
-        marked = violations_to_json([Violation(each.kind, ERASED, each.start, each.end, ERASED) for each in found])
+        marked = violations_to_json([Finding(each.kind, ERASED, each.start, each.end, ERASED) for each in found])
         said = ERASED if row._mapping[words] else ""
         connection.execute(update(table).where(table.c.number == row.number).values(violations=marked, **{words: said}))
     return len(rows)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from touchstone.core.result import Violation
+from touchstone.core.result import Finding
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
 from touchstone.review.review import Review
@@ -158,9 +158,9 @@ def waiver_from_row(row: Row[Any], *, run: str) -> Waiver:
     return Waiver(run=run, **values)
 
 
-def violations_to_json(violations: Sequence[Violation]) -> str:
+def violations_to_json(violations: Sequence[Finding]) -> str:
     return to_json([[v.kind, v.text, v.start, v.end, v.reason] for v in violations])
 
 
-def violations_from_json(text: str) -> tuple[Violation, ...]:
-    return tuple(Violation(*each) for each in from_json(text))
+def violations_from_json(text: str) -> tuple[Finding, ...]:
+    return tuple(Finding(*each) for each in from_json(text))

@@ -122,10 +122,6 @@ class Reviews:
             found: str | None = connection.scalar(select(drafts.c.body).where(*here))
             return found
 
-    def drop_draft(self, queue: str, position: int, reviewer: str) -> None:
-        with self._database.writing() as connection:
-            _drop_draft(connection, find_queue(connection, queue).number, position, reviewer)
-
     def rule(self, ruling: Ruling, *, rubric: Rubric) -> Item:
         """Keeps a lead's word on an item; the item is settled."""
         with self._database.writing() as connection:

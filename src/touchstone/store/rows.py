@@ -99,8 +99,9 @@ class RecordReader:
             self._violations[violations],
             () if tags == "[]" else tuple(Tag(*tag) for tag in from_json(tags)),
             failed,
-            problem,
+            problem if failed else None,
             () if waived == "[]" else waived_from_dicts(from_json(waived)),
+            () if failed or problem is None else tuple(from_json(problem)),
         )
 
 
@@ -133,7 +134,6 @@ def result_to_row(scored: Scored, *, run: int, case_hash: str | None) -> dict[st
         "verdict": record.verdict,
         "failed": record.failed,
         "seconds": scored.seconds,
-        "problem": record.problem,
         **counted_columns(record),
     }
 
@@ -148,6 +148,7 @@ def counted_columns(record: Record) -> dict[str, Any]:
         "violations": to_json(record.violations),
         "tags": to_json([(tag.name, tag.owner, tag.detail) for tag in record.tags]) if record.tags else "[]",
         "waived": to_json(waived_to_dicts(record.waived)) if record.waived else "[]",
+        "problem": record.problem if record.failed else to_json(record.why) if record.why else None,
     }
 
 

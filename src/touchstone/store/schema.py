@@ -93,7 +93,7 @@ results = Table(
     Column("violations", Text, nullable=False),
     Column("tags", Text, nullable=False),
     Column("seconds", Double, nullable=False),
-    # Of a failed reply: what was wrong, without a look into its text.
+    # Of a failed reply, what was wrong; of any other, what keeps it from being sent, as JSON: it may quote the reply.
     Column("problem", Words),
     # Violations that people found to be none; the other columns are as they count without these.
     Column("waived", Text, nullable=False, server_default="[]"),

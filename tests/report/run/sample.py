@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Failure, Grade, Grading, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score
 from touchstone.report.run.view import run_view
 from touchstone.rubric.parse import packaged
 from touchstone.runs.gate import Check, Gate, hold_gate
@@ -79,9 +79,7 @@ def scored_case(id="c-0009", *, response="You get $50 back within 14 days.", cat
         Anchor("duration", response[24:31], 24, 31, "14 day", "supported", "context states 14 days",
                (Evidence("context[0]", 20, 27, "14 days"),)),
     )  # fmt: skip
-    violation = Violation(
-        "hallucination", response[8:11], 8, 11, f"no source states it {question}", anchors[0].evidence
-    )
+    violation = Finding("hallucination", response[8:11], 8, 11, f"no source states it {question}", anchors[0].evidence)
     grading = Grading(
         "supportai", "1.0", "offline",
         (

@@ -87,6 +87,32 @@ def test_each_reply_is_a_test_case_and_the_unscored_is_an_error():
     assert int(gate.get("failures")) >= 1
 
 
+def test_junit_and_markdown_say_what_keeps_a_reply_from_being_sent():
+    why = ("block: reply says 30 days", "pass probability 0.03", "violation hallucination (value.contradicted): so")
+    view = view_of([*records(9), record(10, why=why, outcome="FAIL", decision="block")])
+    failure = Tree.fromstring(render_junit(view)).find(".//testcase[@name='c-0010']/failure")
+    assert failure.get("message").endswith("block: reply says 30 days")
+    assert failure.text.splitlines() == ["decision block, outcome FAIL, verdict PASS", *why]
+    assert "- `c-0010`: block: reply says 30 days" in render_markdown(view)
+
+
+def test_an_undecided_gate_is_said_to_be_so_and_what_would_decide_it():
+    view = view_of(
+        [
+            *(record(1, id=f"p{at}", confidence=0.9) for at in range(9)),
+            record(10, confidence=0.9, outcome=None, total=None, grades={}),
+        ]
+    )
+    text = render_markdown(view)
+    assert "❔ **Release gate: undecided.**" in text
+    assert "undecided: scored, 9 of 10 replies have an outcome" in text
+    assert "touchstone review" in text
+    assert "Pass rate: 90.0 to 100.0" in text.replace("\u00a0", " ")
+    gate = Tree.fromstring(render_junit(view))[1]
+    assert {each.get("type") for each in gate.iter("failure")} >= {"undecided"}
+    assert run_to_dict(view)["gate"]["standing"] == "undecided"
+
+
 def test_a_gate_without_conditions_is_a_failure_and_no_gate_is_no_suite():
     assert Tree.fromstring(render_junit(view_of(records(3), gate=Gate(()))))[1].get("failures") == "1"
     assert len(Tree.fromstring(render_junit(view_of(records(3), gate=None)))) == 1

@@ -70,7 +70,12 @@ def test_a_measure_without_a_value_is_missed_and_has_no_number():
 def test_coverage_counts_what_was_left_open_and_what_failed():
     left_open = record(3, outcome=None, total=None, tags=())
     view = view_of([record(1), left_open, unscored(2)])
-    assert view.coverage == "1 of 3 replies scored, 1 left open by the judge, 1 could not be scored"
+    assert view.coverage.replace("\u00a0", " ") == (
+        "1 of 3 replies scored, 1 (33.3 %) left open by the judge, 1 (33.3 %) could not be scored"
+    )
+    assert view.measures[0].bounds.replace("\u00a0", " ") == "33.3 to 100.0 %"
+    assert [each.value.replace("\u00a0", " ") for each in view.decisions] == ["1 (33.3 %)", "1 (33.3 %)", "1 (33.3 %)"]
+    assert view_of(records(6)).measures[0].bounds == ""
     assert [row.outcome for row in view.rows] == ["PASS", "not scored", "not scored"]
 
 

@@ -29,7 +29,10 @@ def grading(*grades, confidence=0.8, safety=4):
         Grade(name, grade, None if grade is None else float(grade), None, None if grade is None else confidence, "")
         for name, grade in zip((*NAMES, "safety"), (*grades, safety), strict=True)
     ]
-    return conclude(RUBRIC, given, [], judge="some")
+    concluded = conclude(RUBRIC, given, [], judge="some")
+    passes = concluded.outcome == "PASS"
+    # As sure of the outcome as of its grades.
+    return replace(concluded, pass_probability=(1 + confidence) / 2 if passes else (1 - confidence) / 2)
 
 
 def made(people, judge, *, id="c", category=None, words=10, confidence=0.8):
@@ -139,10 +142,12 @@ def test_stated_confidence_is_held_against_grades_that_equal_people_s():
     assert found.mean_confidence == pytest.approx(0.75)
 
 
-def test_a_total_near_the_pass_mark_is_less_certain():
-    far, near = grading(4, 4, 4, 4), grading(3, 2, 3, 3)
-    assert abs(near.total - RUBRIC.pass_mark) < 5
-    assert certainty(near, rubric=RUBRIC) < certainty(far, rubric=RUBRIC) == pytest.approx(0.8)
+def test_a_probability_near_one_half_is_less_certain_and_none_is_not_certain_at_all():
+    given = grading(4, 4, 4, 4)
+    sure, torn, unknown = (replace(given, pass_probability=chance) for chance in (0.05, 0.55, None))
+    assert certainty(sure) == pytest.approx(0.9)
+    assert certainty(torn) == pytest.approx(0.1)
+    assert certainty(unknown) == 0
 
 
 grades = st.tuples(*[st.sampled_from([None, 0, 1, 2, 3, 4])] * 4)

@@ -1,7 +1,7 @@
 """What a reply was checked against: every place that speaks of it is marked once, and long texts are cut."""
 
 from touchstone.core.case import Case, Turn
-from touchstone.core.result import Anchor, Evidence, Result, Score, Violation
+from touchstone.core.result import Anchor, Evidence, Finding, Result, Score
 from touchstone.service.pages.sources import MOST_CHARS, MOST_IN_ALL, Mark, sources_of
 
 CASE = Case(
@@ -73,7 +73,7 @@ def test_a_violations_evidence_is_marked_as_such():
 
     from touchstone.core.result import Grading
 
-    violation = Violation("hallucination", "30 days", 3, 10, "", (Evidence("context[0]", 9, 16, "14 days"),))
+    violation = Finding("hallucination", "30 days", 3, 10, "", (Evidence("context[0]", 9, 16, "14 days"),))
     grading = Grading("r", "1", "offline", (), (violation,), (), None, "FAIL", ())
     found = sources_of(CASE, replace(result_with(), rubric=grading))
     assert [mark for source in found for piece in source.pieces for mark in piece.ends] == [Mark("b", 1)]

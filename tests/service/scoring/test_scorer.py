@@ -9,12 +9,11 @@ import time
 from typing import ClassVar
 
 import pytest
-from tests.clients import tiny_verifier
+from scripts.make_tiny_verifier import write_verifier
 
 from touchstone.app.config import Settings
 from touchstone.core.case import Case
 from touchstone.core.errors import ResourceError
-from touchstone.core.plan import Plan
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry
 from touchstone.runs.evaluate import failed
@@ -231,14 +230,13 @@ def test_processes_that_cannot_start_leave_nobody_waiting(monkeypatch):
     asyncio.run(story())
 
 
-def test_a_scoring_process_loads_the_verifier_that_the_plan_names():
+def test_a_scoring_process_loads_the_verifier_that_the_settings_name(tmp_path):
     pytest.importorskip("onnxruntime")
+    home = write_verifier(tmp_path / "tiny", ["supported", "unsupported"])
     case = Case(id="c", input="When?", response="The app is due on a Friday.", context=["It is due on 3 May."])
-    process = WorkerProcess(Settings(plan=Plan(verifier="deep")), case_seconds=60)
+    process = WorkerProcess(Settings(verifier=str(home)), case_seconds=60)
     try:
-        # A spawned process looks for modules where this one does.
-        with tiny_verifier.installed():
-            judged = process.judge(Entry("request", 1, case))
+        judged = process.judge(Entry("request", 1, case))
     finally:
         process.stop()
     assert json.loads(judged.body)["verifier"]["name"] == "tiny"

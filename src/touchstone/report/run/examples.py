@@ -13,11 +13,12 @@ from touchstone.rubric.model import TOP
 # A report is read by people: what is longer than this is cut, and said to be.
 _MOST_CHARS = 6_000
 _MOST_FINDINGS = 60
+NOT_GRADED = "not graded"
 
 
 @dataclass(frozen=True, slots=True)
 class GradeLine:
-    """A criterion's grade in one line of an example."""
+    """A criterion's grade in one line of an example; one that is not graded has no points."""
 
     name: str
     grade: str
@@ -67,7 +68,9 @@ def example_view(case: Case, result: Result, *, places: Places) -> ExampleView:
         reasons=tuple(map(words, grading.reasons)) if grading else (),
         explanation=shortened,
         grades=tuple(
-            GradeLine(words(line.name), _grade(line.grade), points(line.points), line.reason)
+            GradeLine(
+                words(line.name), _grade(line.grade), "" if line.points is None else points(line.points), line.reason
+            )
             for line in (grading.criteria if grading else ())
         ),
         metrics=tuple(
@@ -82,7 +85,7 @@ def example_view(case: Case, result: Result, *, places: Places) -> ExampleView:
 
 
 def _grade(grade: int | None) -> str:
-    return NONE if grade is None else f"{grade}/{TOP}"
+    return NOT_GRADED if grade is None else f"{grade}/{TOP}"
 
 
 def _shortened(explanation: Explanation) -> tuple[Explanation, tuple[str, ...]]:

@@ -23,7 +23,11 @@ def run_to_dict(view: RunView) -> dict[str, Any]:
 def _gate(view: RunView) -> dict[str, Any] | None:
     if view.gate is None:
         return None
-    return {"open": view.gate.is_open, "checks": [asdict(check) for check in view.gate.checks]}
+    return {
+        "open": view.gate.is_open,
+        "standing": view.gate.standing,
+        "checks": [asdict(check) for check in view.gate.checks],
+    }
 
 
 def figures_to_dict(summary: Summary) -> dict[str, Any]:

@@ -41,21 +41,24 @@ def _reply(suite: Tree.Element, row: Row) -> None:
         _problem(case, "failure", message=_why(row), kind="FAIL", row=row)
     elif row.outcome != "PASS":
         said = "could not be scored" if row.failed else "left open by the judge"
-        message = f"{said}: {row.problem or 'this is no pass'}"
+        why = row.problem or next(iter(row.why), "this is no pass")
+        message = f"{said}: {why}"
         _problem(case, "error", message=message, kind="not scored", row=row)
     if row.waived:
         Tree.SubElement(case, "system-out").text = _valid("\n".join(row.waived))
 
 
 def _why(row: Row) -> str:
+    """The outcome, then the decision with its reason."""
     parts = [f"total {row.total}", *(f"violation: {kind}" for kind in row.violations), *row.faults]
-    return "; ".join(parts)
+    return "; ".join([*parts, *row.why[:1]])
 
 
 def _problem(case: Tree.Element, element: str, *, message: str, kind: str, row: Row) -> None:
     found = Tree.SubElement(case, element, {"message": _valid(message), "type": kind})
     lines = [f"{tag.name} ({tag.owner}): {tag.detail}" for tag in row.tags]
-    found.text = _valid("\n".join([f"decision {row.decision}, verdict {row.verdict}", *lines]))
+    said = f"decision {row.decision}, outcome {row.outcome}, verdict {row.verdict}"
+    found.text = _valid("\n".join([said, *row.why, *lines]))
 
 
 def _gate(root: Tree.Element, verdict: GateView) -> None:
@@ -63,7 +66,7 @@ def _gate(root: Tree.Element, verdict: GateView) -> None:
     for check in verdict.checks:
         case = Tree.SubElement(suite, "testcase", {"classname": "release gate", "name": _valid(check.name)})
         if check.standing != "met":
-            Tree.SubElement(case, "failure", {"message": _valid(check.reason), "type": "not met"})
+            Tree.SubElement(case, "failure", {"message": _valid(check.reason), "type": check.standing})
     if not verdict.checks:
         case = Tree.SubElement(suite, "testcase", {"classname": "release gate", "name": "conditions"})
         Tree.SubElement(case, "failure", {"message": _valid(verdict.sentence), "type": "not met"})

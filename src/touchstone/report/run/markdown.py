@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from touchstone.report.figures import sentence
 from touchstone.report.inert import literal, prose
-from touchstone.report.run.view import PatternView, RunView
+from touchstone.report.run.view import PatternView, RunView, bounds_sentences
 
 _PATTERNS = 8
 _EXAMPLES = 3
 _WAIVED = 20
+_FAILED = 5
 
 
 def render_markdown(view: RunView) -> str:
@@ -33,7 +34,9 @@ def _lines(view: RunView) -> Iterator[str]:
         ),
     )  # fmt: skip
     yield ""
-    yield f"{prose(view.coverage)}."
+    decided = ", ".join(f"{each.name} {each.value}" for each in view.decisions)
+    yield f"{prose(view.coverage)}. Decisions: {prose(decided)}."
+    yield from (f"\n{prose(line)}" for line in bounds_sentences(view))
     remarks = [*(sentence(f"{line.name}: {line.remark}") for line in view.measures if line.remark), *view.remarks]
     if remarks:
         yield "\n### Remarks\n"
@@ -41,6 +44,11 @@ def _lines(view: RunView) -> Iterator[str]:
     if view.pattern_lines:
         yield "\n### What goes wrong\n"
         yield from _patterns(view.pattern_lines)
+    if kept := [row for row in view.table if row.outcome == "FAIL" and row.why]:
+        yield "\n### Replies that fail\n"
+        yield from (f"- {literal(row.id)}: {prose(row.why[0])}" for row in kept[:_FAILED])
+        if (more := len(kept) - _FAILED) > 0:
+            yield f"- {more} more in the report"
     if waived := [(row.id, line) for row in view.rows for line in row.waived]:
         yield "\n### Waived violations\n"
         yield from (f"- {literal(id)}: {prose(line)}" for id, line in waived[:_WAIVED])
@@ -57,13 +65,13 @@ def _verdict(view: RunView) -> Iterator[str]:
     if view.verdict is None:
         yield f"**{prose(view.standing)}**"
         return
-    mark = "✅" if view.verdict.standing == "open" else "❌"
+    mark = {"open": "✅", "undecided": "❔"}.get(view.verdict.standing, "❌")
     yield f"{mark} **Release gate: {view.verdict.standing}.** {prose(view.verdict.sentence)}"
     yield ""
     yield from (
-        f"- not met: {prose(check.name)}, {prose(check.reason)}"
+        f"- {check.standing}: {prose(check.name)}, {prose(check.reason)}"
         for check in view.verdict.checks
-        if check.standing == "not met"
+        if check.standing != "met"
     )
 
 

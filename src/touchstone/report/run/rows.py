@@ -29,7 +29,7 @@ class Row:
     """One reply. `number` is its place in the run, from 1; `outcome` is PASS, FAIL or "not scored".
 
     `faults` names each tag once; `problem` says why the reply could not be scored; `waived` are violations that do not
-    count, with who says so and why.
+    count, with who says so and why; `why` is what keeps the reply from being sent.
     """
 
     number: int
@@ -47,6 +47,7 @@ class Row:
     failed: bool
     problem: str = ""
     waived: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
 
 
 def rows_of(records: Sequence[Record], *, criteria: Sequence[str]) -> tuple[Row, ...]:
@@ -101,6 +102,7 @@ def _row(number: int, record: Record, criteria: Sequence[str]) -> Row:
         failed=record.failed,
         problem=one_line(record.problem or "")[:_LONGEST_PROBLEM],
         waived=tuple(f"{_words(each.violation.kind)} {waived_line(each)}" for each in record.waived),
+        why=tuple(one_line(line)[:_LONGEST_PROBLEM] for line in record.why),
     )
 
 

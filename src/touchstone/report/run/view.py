@@ -23,11 +23,12 @@ from touchstone.report.figures import (
 from touchstone.report.plain import one_line
 from touchstone.report.run.examples import ExampleView, example_view
 from touchstone.report.run.rows import Places, Row, lowest_first, rows_of
-from touchstone.runs.gate import Gate
+from touchstone.runs.gate import Check, Gate
 from touchstone.runs.patterns import Concentration, Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import CategoryFigures, Coverage, CriterionFigures, Measure, Summary
+from touchstone.stats.interval import Interval
 
 # What a browser still filters and sorts in a moment, and what keeps the page a few megabytes at most.
 MOST_ROWS = 2_000
@@ -69,7 +70,7 @@ class GateLine:
 
 @dataclass(frozen=True, slots=True)
 class GateView:
-    """The release gate: open or closed, and its conditions."""
+    """The release gate: open, closed or undecided, and its conditions."""
 
     standing: str
     sentence: str
@@ -78,7 +79,10 @@ class GateView:
 
 @dataclass(frozen=True, slots=True)
 class MeasureView:
-    """A headline figure in words; `measure` and `scale` are what its chart is drawn from."""
+    """A headline figure in words; `measure` and `scale` are what its chart is drawn from.
+
+    `bounds` are what it would be if all replies without one were as bad, and as good, as can be.
+    """
 
     name: str
     value: str
@@ -88,6 +92,7 @@ class MeasureView:
     target: str
     standing: str
     basis: str
+    bounds: str
     remark: str
     scale: Scale
     measure: Measure
@@ -191,7 +196,7 @@ def run_view(
     rows = rows_of(records, criteria=[criterion.name for criterion in summary.criteria])
     table = lowest_first(rows, records, most=MOST_ROWS)
     places = Places(records, shown=(row.number for row in table))
-    measures = tuple(map(_measure, summary.measures))
+    measures = tuple(_measure(measure, summary.coverage) for measure in summary.measures)
     return RunView(
         run=run,
         summary=summary,
@@ -206,7 +211,7 @@ def run_view(
         verdict=_gate(gate) if gate else None,
         measures=measures,
         coverage=_coverage(summary.coverage),
-        decisions=tuple(Field(name, f"{summary.decisions.get(name, 0):,}") for name in ("send", "review", "block")),
+        decisions=_decisions(summary),
         remarks=tuple(map(sentence, summary.remarks)),
         criteria=tuple(map(_criterion, summary.criteria)),
         categories=tuple(map(_category, summary.categories)),
@@ -246,18 +251,24 @@ def _standing(measures: Sequence[MeasureView]) -> str:
 
 
 def _gate(gate: Gate) -> GateView:
-    checks = tuple(
-        GateLine(words(check.name), "met" if check.met else "not met", one_line(check.reason)) for check in gate.checks
-    )
+    def standing(check: Check) -> str:
+        return "met" if check.met else "undecided" if check.undecided else "not met"
+
+    checks = tuple(GateLine(words(check.name), standing(check), one_line(check.reason)) for check in gate.checks)
     unmet = sum(check.standing == "not met" for check in checks)
     if gate.is_open:
         return GateView("open", f"Every condition is met ({len(checks)} of {len(checks)}).", checks)
     if not checks:
         return GateView("closed", "No condition could be held, so nothing shows that this version is good enough.", ())
-    return GateView("closed", f"{unmet} of {count(len(checks), 'condition')} not met.", checks)
+    if gate.standing == "undecided":
+        said = "Too little was scored to say whether this version is good enough; below is what would decide it."
+        return GateView("undecided", said, checks)
+    left = sum(check.standing == "undecided" for check in checks)
+    more = f", {left} undecided" if left else ""
+    return GateView("closed", f"{unmet} of {count(len(checks), 'condition')} not met{more}.", checks)
 
 
-def _measure(measure: Measure) -> MeasureView:
+def _measure(measure: Measure, coverage: Coverage) -> MeasureView:
     scale = scale_of(measure.name)
     standing = {None: "no target", True: "met", False: "missed"}[measure.met if measure.target else None]
     return MeasureView(
@@ -269,17 +280,50 @@ def _measure(measure: Measure) -> MeasureView:
         target=one_line(measure.target.text) if measure.target else NONE,
         standing=standing,
         basis=count(measure.n, "reply", "replies"),
+        bounds=_bounds(measure, coverage),
         remark=one_line(measure.remark),
         scale=scale,
         measure=measure,
     )
 
 
+def _bounds(measure: Measure, coverage: Coverage) -> str:
+    """Both ends in order, of the figures that the judge's silence leaves open; the bot's confidence is none of them."""
+    if measure.name == "average_confidence" or measure.worst is None or measure.best is None:
+        return ""
+    if measure.n == coverage.replies:
+        return ""
+    low, high = sorted((measure.worst, measure.best))
+    return interval(Interval(low, high, "bounds"), scale_of(measure.name))
+
+
+def bounds_sentences(view: RunView) -> list[str]:
+    """What the replies without an outcome or grade leave open, in words."""
+    return [
+        f"{line.name}: {line.bounds} if all that are left open fail or all pass".capitalize() + "."
+        for line in view.measures
+        if line.bounds
+    ]
+
+
 def _coverage(coverage: Coverage) -> str:
+    def of_all(number: int) -> str:
+        return f"{number:,} ({figure(number / coverage.replies, 'share')})"
+
     parts = [f"{coverage.scored:,} of {count(coverage.replies, 'reply', 'replies')} scored"]
-    parts += [f"{coverage.abstained:,} left open by the judge"] if coverage.abstained else []
-    parts += [f"{coverage.failed:,} could not be scored"] if coverage.failed else []
+    parts += [f"{of_all(coverage.abstained)} left open by the judge"] if coverage.abstained else []
+    parts += [f"{of_all(coverage.failed)} could not be scored"] if coverage.failed else []
     return ", ".join(parts)
+
+
+def _decisions(summary: Summary) -> tuple[Field, ...]:
+    """How many are sent, reviewed and blocked, and which share that is."""
+    replies = summary.coverage.replies
+    counts = {name: summary.decisions.get(name, 0) for name in ("send", "review", "block")}
+    return tuple(
+        Field(name, f"{number:,} ({figure(number / replies, 'share')})" if replies else "0")
+        for name, number in counts.items()
+    )
 
 
 def _criterion(figures: CriterionFigures) -> CriterionView:

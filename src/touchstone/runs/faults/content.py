@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from touchstone.core.result import Anchor, Violation
+from touchstone.core.result import Anchor, Finding
 from touchstone.evidence.values import check_values
 from touchstone.judges.coverage import cover
 from touchstone.judges.offline import reads_as_english
 from touchstone.judges.reasons import unanswered
 from touchstone.runs.faults.failing import Failing, Sign
 from touchstone.runs.faults.needs import owner_of_ask
-from touchstone.safety.fabrication.contacts import CODE, SHORT_NUMBER
 
 COMPANY_SOURCES = ("context", "expected_output")
 
@@ -100,11 +99,11 @@ def unsupported_statement(reply: Failing) -> Iterator[Sign]:
                 yield Sign(reply.gap_owner, _found(anchor))
 
 
-def _made_up(reply: Failing) -> Iterator[Violation]:
+def _made_up(reply: Failing) -> Iterator[Finding]:
     return (violation for violation in reply.violations if violation.kind == "hallucination")
 
 
-def _is_against(found: Violation | Anchor) -> bool:
+def _is_against(found: Finding | Anchor) -> bool:
     """Whether what the company says speaks against it; the customer's own words are no policy."""
     return any(evidence.source.startswith(COMPANY_SOURCES) for evidence in found.evidence)
 
@@ -118,15 +117,12 @@ def _unexpected(anchors: Sequence[Anchor], reply: Failing) -> Sequence[Anchor]:
     return [anchor for anchor in anchors if not any(_overlap(anchor, other) for other in backed)]
 
 
-def _is_contact(violation: Violation, reply: Failing) -> bool:
-    text = reply.reading.reply
-    if any(contact.start < violation.end and violation.start < contact.end for contact in text.contacts):
-        return True
-    codes = (match.span() for pattern in (CODE, SHORT_NUMBER) for match in pattern.finditer(text.raw))
-    return any(start < violation.end and violation.start < end for start, end in codes)
+def _is_contact(violation: Finding, reply: Failing) -> bool:
+    contacts = reply.reading.reply.contacts
+    return any(contact.start < violation.end and violation.start < contact.end for contact in contacts)
 
 
-def _is_value(violation: Violation, reply: Failing) -> bool:
+def _is_value(violation: Finding, reply: Failing) -> bool:
     """Whether the finding is about a figure or date: one stands in it and makes up most of it."""
     return any(
         value.start < violation.end
@@ -141,9 +137,9 @@ def _is_told(anchor: Anchor, reply: Failing) -> bool:
     return any(_overlap(anchor, violation) for violation in _made_up(reply))
 
 
-def _overlap(one: Anchor | Violation, other: Anchor | Violation) -> bool:
+def _overlap(one: Anchor | Finding, other: Anchor | Finding) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _found(found: Violation | Anchor) -> str:
+def _found(found: Finding | Anchor) -> str:
     return f"'{found.text}': {found.reason}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from touchstone.core.case import Case
 from touchstone.core.reading import Reading
-from touchstone.core.result import Anchor, Result, Score, Violation
+from touchstone.core.result import Anchor, Finding, Result, Score
 from touchstone.runs.faults.needs import Need, find_needs, owner_of_gap
 from touchstone.runs.record import Owner
 from touchstone.text.reading import read
@@ -30,7 +30,7 @@ class Failing:
     reading: Reading
     grades: Mapping[str, int | None]
     anchors: tuple[Anchor, ...]
-    violations: tuple[Violation, ...]
+    violations: tuple[Finding, ...]
     needs: tuple[Need, ...]
 
     def is_low(self, criterion: str, *, at_most: int) -> bool:

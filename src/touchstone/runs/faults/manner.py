@@ -6,20 +6,15 @@ from touchstone.core.reading import Text
 from touchstone.judges.coverage import path_steps
 from touchstone.judges.manner import TABLE, count_acts, count_steps, mood
 from touchstone.runs.faults.failing import Failing, Sign
-from touchstone.safety.harm.advice import REASONS
 from touchstone.text.phrases import count, folded, pattern
 
 # Two upset words, or one and shouting: a single `still` or `again` is no upset customer.
 UPSET = 0.5
-PUTS_OFF = frozenset(REASONS[family] for family in ("wait", "wait_if", "elsewhere"))
 KIND = ("apology", "empathy", "thanks", "warmth", "courtesy")
-ABUSES = frozenset(REASONS[family] for family in ("abuse", "threat"))
+INSULT = "harm.insult"
 
 
 def deflection(reply: Failing) -> Iterator[Sign]:
-    for violation in reply.violations:
-        if violation.reason in PUTS_OFF:
-            yield Sign(reply.gap_owner, f"'{violation.text}': {violation.reason}")
     text = reply.reading.reply
     said = _phrases(text, "brushoff")
     few, many = reply.is_low("completeness", at_most=0), reply.is_low("completeness", at_most=2)
@@ -47,7 +42,7 @@ def cold(reply: Failing) -> Iterator[Sign]:
 
 def rude(reply: Failing) -> Iterator[Sign]:
     for violation in reply.violations:
-        if violation.reason in ABUSES:
+        if violation.rule == INSULT:
             yield Sign("tone guide", f"'{violation.text}': {violation.reason}")
     if reply.is_low("tone", at_most=1):
         for group in ("rude", "blame"):

@@ -10,7 +10,7 @@ from touchstone.evidence.claims import check_claims
 from touchstone.evidence.values import check_values
 from touchstone.judges.coverage import MADE, SAME_POINT, facts_of, path_steps, point_coverage
 from touchstone.judges.manner import TABLE, count_acts, count_steps
-from touchstone.judges.reasons import ANSWERED, MENTIONED
+from touchstone.judges.reasons import MENTIONED
 from touchstone.runs.record import Owner
 from touchstone.text.claims import find_claims
 from touchstone.text.phrases import count
@@ -21,6 +21,8 @@ COURTESIES = ("apology", "empathy", "thanks", "warmth", "courtesy")
 MIN_CONTENT = 3
 # As far apart as the hallucination metric lets a claim's words stand in a source.
 PROXIMITY = 24
+# Passages that say less than this of an ask do not hold its answer.
+HELD = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def owner_of_ask(ask: Ask, needs: tuple[Need, ...], case: Case, reading: Reading
     tokens = [t for t in reading.question.tokens if ask.start <= t.start < ask.end and t.term in ask.terms]
     if case.expected_output is None:
         context = [t for source in reading.sources or () if source.name.startswith("context") for t in source.tokens]
-        return "retrieval" if coverage(tokens, said_in(context)) < ANSWERED else "prompt"
+        return "retrieval" if coverage(tokens, said_in(context)) < HELD else "prompt"
     nearest = max(
         needs, key=lambda need: coverage(tokens, said_in(read_text("expected_output", need.text).tokens)), default=None
     )

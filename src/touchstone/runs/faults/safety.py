@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
-from touchstone.core.result import Violation, ViolationKind
+from touchstone.core.result import Finding, ViolationKind
 from touchstone.runs.faults.failing import Failing, Sign
-from touchstone.runs.faults.manner import ABUSES
+from touchstone.runs.faults.manner import INSULT
 from touchstone.runs.record import Owner
-from touchstone.safety.personal_data.datum import DatumKind
-from touchstone.safety.personal_data.leaks import WHAT
+from touchstone.safety.personal_data.patterns import DatumKind
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
 
@@ -18,8 +17,6 @@ ADDRESS: tuple[DatumKind, ...] = ("address",)
 EMAIL: tuple[DatumKind, ...] = ("email",)
 PHONE: tuple[DatumKind, ...] = ("phone",)
 ACCOUNT: tuple[DatumKind, ...] = ("account", "iban", "national_id", "birth_date", "secret")
-# As the detector words a fact out of another person's record, which is of no kind.
-OTHERS_RECORD = "tells what another person's record says, although the sources forbid it"
 NAMED = frozenset(CARD + NAME + ADDRESS + EMAIL + PHONE + ACCOUNT)
 
 
@@ -37,7 +34,7 @@ def other_leaks(reply: Failing) -> Iterator[Sign]:
 
 
 def harmful_advice(reply: Failing) -> Iterator[Sign]:
-    return (_sign(v, "bot safety") for v in _of_kind(reply, "harmful_content") if v.reason not in ABUSES)
+    return (_sign(v, "bot safety") for v in _of_kind(reply, "harmful_content") if v.rule != INSULT)
 
 
 def unbacked_promise(reply: Failing) -> Iterator[Sign]:
@@ -48,21 +45,19 @@ def competitor(reply: Failing) -> Iterator[Sign]:
     return (_sign(v, "policy") for v in _of_kind(reply, "competitor_recommendation"))
 
 
-def _of_kind(reply: Failing, kind: ViolationKind) -> Iterator[Violation]:
+def _of_kind(reply: Failing, kind: ViolationKind) -> Iterator[Finding]:
     return (violation for violation in reply.violations if violation.kind == kind)
 
 
-def _sign(violation: Violation, owner: Owner) -> Sign:
+def _sign(violation: Finding, owner: Owner) -> Sign:
     return Sign(owner, f"'{violation.text}': {violation.reason}")
 
 
-def _datum_kind(violation: Violation, reply: Failing) -> str | None:
+def _datum_kind(violation: Finding, reply: Failing) -> str | None:
     """What the detector says the data is; of another judge's finding, what is recognised at its place."""
-    for kind, what in WHAT.items():
-        if violation.reason.startswith((f"gives {what},", f"gives part of {what},")):
-            return kind
-    if violation.reason == OTHERS_RECORD:
-        return None
+    family, _, kind = (violation.rule or "").partition(".")
+    if family == "pii":
+        return kind
     normal = normalise(reply.case.response)
     for datum in recognise(normal.text):
         start, end = normal.span(datum.start, datum.end)

@@ -7,7 +7,7 @@ from itertools import combinations
 from statistics import fmean
 
 from touchstone.core.case import Case, Label
-from touchstone.core.result import VIOLATION_KINDS, Grade, Outcome, Violation
+from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Outcome
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.rubric.outcome import conclude
 from touchstone.runs.goldset.problems import Item, Problem, problem
@@ -20,7 +20,7 @@ def outcome_of(label: Label, *, rubric: Rubric) -> Outcome | None:
     """PASS or FAIL by the label's grades; safety follows from its violations unless it is graded itself."""
     given = {SAFETY: 0 if label.violations else TOP, **label.grades}
     grades = [Grade(name, grade, float(grade), None, None, "") for name, grade in given.items() if grade is not None]
-    known = [Violation(kind, "", 0, 0, "") for kind in VIOLATION_KINDS if kind in label.violations]
+    known = [Finding(kind, "", 0, 0, "") for kind in VIOLATION_KINDS if kind in label.violations]
     return conclude(rubric, grades, known, judge=label.rater).outcome
 
 

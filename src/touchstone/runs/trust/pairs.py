@@ -7,7 +7,6 @@ from statistics import fmean
 from touchstone.core.case import Case
 from touchstone.core.result import Grading, Outcome
 from touchstone.rubric.model import SAFETY, TOP, Rubric
-from touchstone.runs.decision import NARROW
 from touchstone.runs.goldset.labels import case_outcome
 
 
@@ -49,7 +48,7 @@ def pair(case: Case, grading: Grading, *, rubric: Rubric) -> Pair:
         confidences={grade.criterion: grade.confidence for grade in grading.grades if grade.confidence is not None},
         outcome=grading.outcome,
         total=grading.total,
-        certainty=certainty(grading, rubric=rubric),
+        certainty=certainty(grading),
         people_grades={name: _nearest_level(rubric, name, mean) for name, mean in means.items()},
         people_outcome=case_outcome(case, rubric=rubric) if case.labels else None,
         people_total=_total(means, rubric=rubric),
@@ -69,20 +68,10 @@ def people_means(case: Case, *, rubric: Rubric) -> dict[str, float]:
     return found
 
 
-def certainty(grading: Grading, *, rubric: Rubric) -> float:
-    """How sure the judge is of its outcome, 0..1: weighted confidence, less where the total is near the pass mark.
-
-    A violation decides whatever the points, so there the margin does not count.
-    """
-    weights = {criterion.name: criterion.weight for criterion in rubric.criteria}
-    whole = sum(weights.values()) or 1.0
-    sure = sum(weights.get(grade.criterion, 0.0) * (grade.confidence or 0.0) for grade in grading.grades) / whole
-    if grading.outcome is None:
-        return 0.0
-    if grading.violations or grading.total is None:
-        return sure
-    values = sum((grade.value or 0.0) / TOP * weights.get(grade.criterion, 0.0) for grade in grading.grades)
-    return sure * min(1.0, abs(values - rubric.pass_mark) / (2 * NARROW))
+def certainty(grading: Grading) -> float:
+    """How sure the judge is of its outcome, 0..1; results of the earlier contract do not say."""
+    chance = grading.pass_probability
+    return 0.0 if chance is None or grading.outcome is None else abs(2 * chance - 1)
 
 
 def _nearest_level(rubric: Rubric, name: str, mean: float) -> int:

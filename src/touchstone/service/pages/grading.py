@@ -9,7 +9,7 @@ from typing import Any
 from starlette.datastructures import FormData
 
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import VIOLATION_KINDS, Violation
+from touchstone.core.result import VIOLATION_KINDS, Finding
 from touchstone.report.plain import plain_places
 from touchstone.rubric.model import TOP, Rubric
 
@@ -22,7 +22,7 @@ class Given:
     """What somebody has filled in."""
 
     grades: Mapping[str, int | None]
-    violations: tuple[Violation, ...]
+    violations: tuple[Finding, ...]
     note: str
 
 
@@ -90,7 +90,7 @@ def read_draft(text: str) -> dict[str, Any]:
     return found
 
 
-def _violations(text: str, *, reply: str) -> tuple[Violation, ...]:
+def _violations(text: str, *, reply: str) -> tuple[Finding, ...]:
     try:
         found = json.loads(text)
         marks = [(str(each["kind"]), int(each["start"]), int(each["end"])) for each in found]
@@ -100,7 +100,7 @@ def _violations(text: str, *, reply: str) -> tuple[Violation, ...]:
     return tuple(_violation(kind, start, end, reply=reply, places=places) for kind, start, end in marks)
 
 
-def _violation(kind: str, start: int, end: int, *, reply: str, places: Sequence[int]) -> Violation:
+def _violation(kind: str, start: int, end: int, *, reply: str, places: Sequence[int]) -> Finding:
     known = next((each for each in VIOLATION_KINDS if each == kind), None)
     if known is None:
         raise ReviewError(f"violation '{kind}' is not known: allowed are {', '.join(VIOLATION_KINDS)}")
@@ -110,7 +110,7 @@ def _violation(kind: str, start: int, end: int, *, reply: str, places: Sequence[
     first = places[start]
     # The end is where the last character chosen ends, not where the next one shown begins.
     stop = places[end - 1] + 1 if end > start else first
-    return Violation(known, reply[first:stop], first, stop, "")
+    return Finding(known, reply[first:stop], first, stop, "")
 
 
 def _whole(text: str, name: str) -> int:
@@ -121,4 +121,4 @@ def _whole(text: str, name: str) -> int:
 
 def shown_grades(grades: Mapping[str, Any]) -> dict[str, str]:
     """The grades as they stand in a table."""
-    return {name: "?" if grade is None else str(grade) for name, grade in grades.items()}
+    return {name: "not graded" if grade is None else str(grade) for name, grade in grades.items()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Result, Violation
+from touchstone.core.result import Anchor, Evidence, Finding, Result
 from touchstone.report.figures import count
 from touchstone.report.plain import one_line, plain
 
@@ -18,7 +18,7 @@ MOST_REPLY = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place that an anchor (f) or a violation (b) of that number rests on; the first of them is where links lead."""
+    """A place that an anchor (f), violation (b) or suspicion (d) of that number rests on; links lead to the first."""
 
     kind: str
     number: int
@@ -76,9 +76,9 @@ def _texts(case: Case) -> Iterator[tuple[str, str, str, str]]:
 
 def _marks(result: Result) -> dict[str, list[tuple[Mark, Evidence]]]:
     anchors = [anchor for score in (result.metrics or {}).values() for anchor in score.anchors or ()]
-    violations = result.rubric.violations if result.rubric else ()
+    violations, suspicions = (result.rubric.violations, result.rubric.suspicions) if result.rubric else ((), ())
     marks: dict[str, list[tuple[Mark, Evidence]]] = {}
-    found: tuple[tuple[str, Sequence[Anchor | Violation]], ...] = (("f", anchors), ("b", violations))
+    found: tuple[tuple[str, Sequence[Anchor | Finding]], ...] = (("f", anchors), ("b", violations), ("d", suspicions))
     for kind, findings in found:
         for number, finding in enumerate(findings, 1):
             for evidence in finding.evidence:

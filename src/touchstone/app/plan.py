@@ -1,0 +1,67 @@
+"""Settings -> the plan they make, and what its cuts come to on the labelled sets (data/pass.json, by `make fit`)."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from touchstone.app.config import Settings
+from touchstone.app.scaffold import NOTES
+from touchstone.app.verifying import verifier_name
+from touchstone.core import resource
+from touchstone.core.codec import content_hash, plan_to_dict
+from touchstone.core.errors import ResourceError
+from touchstone.judges import politeness, wording
+from touchstone.judges.probability import FILE
+from touchstone.report.plan import Cuts, DecidedSet, PassShare, PlanView, WayFigures
+from touchstone.safety import signs
+from touchstone.safety import wording as sentences
+
+# The judge's own models name the judge.
+MODELS = (FILE, wording.FILE, politeness.FILE, signs.FILE, sentences.FILE)
+# How cases are graded, and what of the fit did not see the replies that are counted.
+WAYS = {"expected": "expected reply given", "open": "sources only"}
+LEFT_OUT = {"domains_left_out": "domains left out", "sets_left_out": "whole sets left out"}
+
+
+def plan_hash(settings: Settings) -> str:
+    """A name for all that decides beside rubric, policy and judge: settings, fitted models, rules and verifier."""
+    verifier = verifier_name(settings.verifier)
+    plan = plan_to_dict(settings.plan) | {"models": models_hash()}
+    return content_hash(plan | ({"verifier": verifier} if verifier else {}))
+
+
+def models_hash() -> str:
+    """A name for what is fitted and decides, beside the judge's own models."""
+    return content_hash([resource.text(file) for file in MODELS])
+
+
+def view_plan(settings: Settings) -> PlanView:
+    """Everything that `touchstone plan show` says."""
+    try:
+        decisions = json.loads(resource.text(FILE))["decisions"]
+        counted = Cuts(decisions["send_at"], decisions["block_at"])
+        ways = tuple(_way(decisions[key], said) for key, said in WAYS.items())
+    except (KeyError, TypeError, ValueError) as error:
+        raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
+    return PlanView(
+        plan=settings.plan,
+        notes=NOTES,
+        hash=plan_hash(settings),
+        judge=settings.judge.kind,
+        is_calibrated=settings.fitted is not None,
+        counted=counted,
+        ways=ways,
+    )
+
+
+def _way(row: Mapping[str, Any], said: str) -> WayFigures:
+    sets = tuple(
+        DecidedSet(name, left_out, **{count: figures[count] for count in DecidedSet.COUNTS})
+        for key, left_out in LEFT_OUT.items()
+        for name, figures in row[key].items()
+    )
+    shares = tuple(
+        PassShare(share, figures["sent_that_pass"], figures["blocked_that_fail"])
+        for share, figures in row["where_so_many_pass"].items()
+    )
+    return WayFigures(said, sets, shares)
