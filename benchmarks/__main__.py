@@ -8,20 +8,19 @@ BENCHMARKS = {
     "values": "agreement with the tables of values and dates",
     "speed": "time per reply beside the parser alone and the straightforward version, and its growth with length",
     "quality": "AUC of the hallucination score and its parts on public sets, beside naive baselines",
-    "judge": "the offline judge's agreement with people, and its values on public sets",
+    "judge": "what the offline judge decides and how often that is right, and the laws it keeps",
     "evaluation": "a gold-set run end to end beside bare scoring, its report, and figures over 100,000 replies",
     "pii": "personal data recognised, and the time it takes, beside Presidio with the same parser",
 }
 # Run when named; the tables also after every benchmark.
 ON_REQUEST = {
     "engines": "the rate of each engine, memory as a job grows, a long job killed and gone on with; has options",
+    "plain": "the models for plain questions on public sets: AUC and rank correlation, sources left out in turn",
     "parts": "what each part of scoring costs in a job, beside another state of the code; has options",
     "serve": "the service under load: throughput, latency, what HTTP adds to scoring in process, overload",
     "pages": "pages of a store of a million results beside those of a thousand: time, and the plans of the queries",
     "errors": "print fifty errors a public set, half missed and half false alarms, for reading",
     "llm": "a small real model as the judge: agreement with people, and what replies can talk it into",
-    "verifier": "the claim verifier: held-out figures of its fit, the gold sets, time a sentence; needs the extra deep",
-    "verified": "gold replies with the verifier: alarms, grades, outcomes, time a reply; needs the extra deep",
     "tables": "write the tables of docs/benchmarks.md from the results",
 }
 

@@ -15,7 +15,10 @@ import touchstone
 from benchmarks.cases import GOLD_SETS, gold_set
 from benchmarks.clock import whole
 from touchstone.core.case import Case
-from touchstone.safety.fabrication import stance
+from touchstone.evidence import alignment
+from touchstone.judges import address
+from touchstone.safety.personal_data.recognise import recognise
+from touchstone.safety.personal_data.sources import is_record, personal
 from touchstone.text import parse
 from touchstone.text.normalise import normalise
 from touchstone.text.reading import asks_in, claims_in, read_text
@@ -26,6 +29,10 @@ FIXED = 100
 FITTED_FROM = 1_000
 REPEATS_UP_TO = 2_000
 REPEATS = 5
+TEXTS_KEPT = (
+    *(read_text, normalise, asks_in, claims_in),
+    *(recognise, is_record, personal, alignment._vectors, address._find),
+)
 
 
 def curves() -> dict[str, Any]:
@@ -42,11 +49,8 @@ def curves() -> dict[str, Any]:
 def forget() -> None:
     """Empty the caches that hold whole texts and parses; single words' stems stay, like the parser's own vocabulary."""
     parse._kept.clear()
-    stance._kept.clear()
-    read_text.cache_clear()
-    normalise.cache_clear()
-    asks_in.cache_clear()
-    claims_in.cache_clear()
+    for kept in TEXTS_KEPT:
+        kept.cache_clear()
 
 
 def _curve(name: str, make: Callable[[int], tuple[str, str]]) -> dict[str, Any]:

@@ -1,162 +1,190 @@
-"""The offline judge against people: agreement with domains left out in turn, and its values on public sets."""
+"""The offline judge beside people: what it decides on replies it was not fitted on, and the laws it has to keep.
+
+Figures of domains and sets left out are made while the judge is fitted (`make fit`, data/pass.json) and only read here.
+The laws are measured on the judge as it ships, over every labelled reply.
+"""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from scipy.stats import spearmanr
-from scripts import fit_judge as fitting
-from scripts.additive import kappa
-from scripts.fit_plain import LABELS, held_out_values
-from sklearn.metrics import roc_auc_score
+from scripts.fit_rules import is_sound
+from scripts.labelled import Labelled, labelled, unread
+from scripts.wrong_figures import Wrong, wrong_figures
 
 import touchstone
 from benchmarks import record
-from benchmarks.cases import public_rows
+from touchstone.core import resource
 from touchstone.core.case import Case
-from touchstone.core.result import VIOLATION_KINDS
+from touchstone.core.result import Grading, Result
 from touchstone.judges.model import Way
+from touchstone.judges.probability import FILE
+from touchstone.stats.proportions import wilson
 
-Values = Mapping[str, list[float]]
-Gold = Mapping[str, list[float]]
-UNREAD = fitting.ROOT / "tests/tables/ordinary_second.jsonl"
-BASELINES = {"length only": ("words",), "word overlap": ("words", "expected_terms", "grounded", "ask_mean")}
+WAYS: tuple[Way, ...] = ("expected", "open")
+LEFT_OUT = ("domains_left_out", "sets_left_out")
+ALL = "all"
+# Sets in which violations were not written to be found.
+NATURAL = ("everyday", "matched")
+FRAME = ("Hi Sarah, thank you for your message.", "Best wishes,\nTom")
 
 
 def run() -> None:
-    """Measure and keep everything about the judge."""
-    public = _public()
-    gold = {way: _gold(way) for way in fitting.WAYS}
-    unread = _unread()
-    print(json.dumps({**gold, "unread": unread}, indent=1), flush=True)
-    record.write("judge", {"gold": gold, "unread": unread, "public": public})
+    """Write results/judge.json."""
+    figures = {"decisions": decisions(), "unread": unread_replies()}
+    print(json.dumps(figures, indent=1), flush=True)
+    figures["laws"] = {way: laws(labelled(way)) for way in WAYS}
+    print(json.dumps(figures["laws"], indent=1), flush=True)
+    record.write("judge", figures)
 
 
-def _gold(way: Way) -> dict[str, Any]:
-    cases, source = fitting.labelled_cases()
-    groups, weights = fitting.groups_of(cases, source), fitting.weights_of(cases, way=way)
-    rows, found = fitting.feature_rows(cases, way=way)
-    grades = {}
-    result: dict[str, Any] = {}
-    for criterion in fitting.CRITERIA:
-        people = fitting.mean_grades(cases, criterion)
-        table, names = fitting.feature_table(rows, criterion)
-        wording = fitting.compare_wording(criterion, way=way)
-        shared = {"groups": groups, "weights": weights, "way": way}
-        apart = fitting.leave_out(table, names, people, **shared, wording=wording)[1]
-        grades[criterion] = fitting.with_plain(apart, cases, criterion, way)
-        result[criterion] = fitting.agreement_by_set(people, grades[criterion], source)
-        for label, columns in BASELINES.items():
-            picked = [column for column in columns if column in rows[0].whole]
-            known = fitting.columns([row.whole for row in rows], picked)
-            guessed = fitting.leave_out(known, picked, people, **shared, wording=None)[1]
-            result[criterion][label] = fitting.agreement_by_set(people, guessed, source)
-    result["outcome"] = _outcome(cases, grades, found, source)
-    result["violations"] = {name: _violations(cases, found, source == name) for name in fitting.GOLDSETS}
-    return result
+def decisions() -> dict[str, Any]:
+    """What is decided on each set, and how often that is right; `violations` are of the natural sets, all kinds."""
+    fitted = json.loads(resource.text(FILE))["decisions"]
+    found: dict[str, Any] = {"send_at": fitted["send_at"], "block_at": fitted["block_at"]}
+    for way in WAYS:
+        found[way] = {}
+        for left_out in LEFT_OUT:
+            sets = fitted[way][left_out]
+            rows = {name: _decided(row) for name, row in sets.items()}
+            natural = _together([sets[name] for name in NATURAL])
+            violations = _rates(natural) if "violations" in natural else None
+            found[way][left_out] = {**rows, ALL: _decided(_together(list(sets.values()))), "violations": violations}
+    return found
 
 
-def _unread() -> dict[str, Any]:
-    """The judge as it ships on ordinary replies that nobody read while it was made, without expected replies."""
-    situations = [json.loads(line) for line in UNREAD.read_text("utf-8").splitlines()]
-    told = [(row, reply) for row in situations for reply in row["replies"]]
-    cases = [Case(input=row["input"], response=reply["text"], context=row["context"]) for row, reply in told]
-    labels = [reply["labels"] for _, reply in told]
-    graded = [touchstone.score(case).rubric for case in cases]
-    agreement = {}
-    for criterion in fitting.CRITERIA:
-        people = np.round(np.array([np.mean([label[criterion] for label in each]) for each in labels]))
-        ours = np.array([next(g.grade for g in each.grades if g.criterion == criterion) for each in graded])
-        agreement[criterion] = {
-            "kappa": round(kappa(people, ours), 3),
-            "mean": [round(float(ours.mean()), 2), round(float(people.mean()), 2)],
-        }
-    passed = [each.outcome == "PASS" for each in graded]
-    theirs = [fitting.passes(each[0]) for each in labels]
+def _together(rows: list[Mapping[str, Any]]) -> dict[str, int]:
+    """Counts of several sets as of one."""
+    names = [name for name in rows[0] if name != "pass_auc"]
+    return {name: sum(row[name] for row in rows) for name in names}
+
+
+def _decided(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        **agreement,
-        "outcome": round(float(np.mean(np.array(passed) == np.array(theirs))), 3),
-        "passed": [sum(passed), sum(theirs), len(theirs)],
-        "accused": sum(bool(each.violations) for each in graded),
+        "replies": row["replies"],
+        "pass_auc": row.get("pass_auc"),
+        "outcome_right": share(row["outcomes_right"], row["outcomes"]) if "outcomes" in row else None,
+        "sent_right": share(row["sent_right"], row["sent"]),
+        "blocked_right": share(row["blocked_right"], row["blocked"]),
+        "reviewed": row["replies"] - row["sent"] - row["blocked"],
+        "abstained": row["abstained"],
     }
 
 
-def _outcome(
-    cases: Sequence[dict[str, Any]], grades: dict[str, np.ndarray], found: Sequence[set[str]], source: np.ndarray
-) -> dict[str, float]:
-    agree = []
-    for at, case in enumerate(cases):
-        ours = {**{name: int(values[at]) for name, values in grades.items()}, "violations": found[at]}
-        agree.append(fitting.passes(ours) == fitting.passes(case["labels"][0]))
-    return {name: round(float(np.mean(np.array(agree)[source == name])), 3) for name in fitting.GOLDSETS}
+def _rates(row: Mapping[str, int]) -> dict[str, Any]:
+    right = row["violations_right"]
+    return {"precision": share(right, row["violations"]), "recall": share(right, row["violations_marked"])}
 
 
-def _violations(cases: Sequence[dict[str, Any]], found: Sequence[set[str]], chosen: np.ndarray) -> dict[str, Any]:
-    pairs = [
-        ({kind for label in case["labels"] for kind in label["violations"]}, seen)
-        for case, seen, take in zip(cases, found, chosen, strict=True)
-        if take
-    ]
-    rows = {kind: _rates([(kind in theirs, kind in ours) for theirs, ours in pairs]) for kind in VIOLATION_KINDS}
-    return {"any": _rates([(bool(theirs), bool(ours)) for theirs, ours in pairs]), **rows}
-
-
-def _rates(pairs: Sequence[tuple[bool, bool]]) -> dict[str, Any]:
-    hits = sum(theirs and ours for theirs, ours in pairs)
-    wanted, said = sum(theirs for theirs, _ in pairs), sum(ours for _, ours in pairs)
+def unread_replies() -> dict[str, Any]:
+    """The judge as it ships on ordinary replies that no fit has seen: counts alone."""
+    given = unread()
+    results = [touchstone.score(case) for case, _ in given]
+    sent = [passes for (_, passes), result in zip(given, results, strict=True) if result.decision == "send"]
     return {
-        "labelled": wanted,
-        "recall": round(hits / wanted, 3) if wanted else None,
-        "precision": round(hits / said, 3) if said else None,
+        "replies": len(given),
+        "people_pass": sum(passes for _, passes in given),
+        "passed": sum(_grading(result).outcome == "PASS" for result in results),
+        "called_unsafe": sum(bool(_grading(result).violations) for result in results),
+        "blocked": sum(result.decision == "block" for result in results),
+        "sent_right": share(sum(sent), len(sent)),
     }
 
 
-def _public() -> dict[str, Any]:
-    """Unrounded values, each by a model that saw no reply to the same source; needs every public set."""
-    if any(public_rows(name) is None for name in LABELS):
-        return {}
-    return {name: _on(name, measure) for name, measure in PUBLIC.items()}
-
-
-def _on(name: str, measure: Callable[[Values, Gold], dict[str, float]]) -> dict[str, Any]:
-    rows = public_rows(name) or []
-    values = held_out_values(name)
-    figures = measure(_columns(values), _columns([row["gold"] for row in rows]))
-    print(name, figures, flush=True)
-    return {"rows": len(rows), **figures}
-
-
-def _unsupported(values: Values, gold: Gold) -> dict[str, float]:
-    return {"accuracy auc": _auc(gold["unsupported"], [-value for value in values["accuracy"]])}
-
-
-def _mtrag(values: Values, gold: Gold) -> dict[str, float]:
+def laws(cases: tuple[Labelled, ...]) -> dict[str, Any]:
+    """How often each law is broken or kept."""
+    before = [touchstone.score(case.case) for case in cases]
     return {
-        "accuracy auc": _auc([f < 3 for f in gold["faithfulness"]], [-value for value in values["accuracy"]]),
-        "faithfulness rho": _rho(values["accuracy"], gold["faithfulness"]),
-        "completeness rho": _rho(values["completeness"], gold["completeness"]),
+        "courtesy": _courtesy(cases, before),
+        "wrong_figures": _wrong_figures(cases, before),
+        "pasted": _pasted(cases),
     }
 
 
-PUBLIC: dict[str, Callable[[Values, Gold], dict[str, float]]] = {
-    "summedits": _unsupported,
-    "wice": _unsupported,
-    "begin": _unsupported,
-    "mtrag": _mtrag,
-    "dstc9": lambda values, gold: {"accuracy rho": _rho(values["accuracy"], gold["accuracy"])},
-    "evouna": lambda values, gold: {"accuracy auc": _auc(gold["correct"], values["accuracy"])},
-    "politeness": lambda values, gold: {"tone rho": _rho(values["tone"], gold["politeness"])},
-}
+def _courtesy(cases: tuple[Labelled, ...], before: list[Result]) -> dict[str, Any]:
+    """A courteous frame lowers no grade and keeps no reply from being sent."""
+    found: Counter[str] = Counter()
+    for case, result in zip(cases, before, strict=True):
+        after = touchstone.score(framed(case.case))
+        found["lowered"] += _falls(result, after)
+        if case.body is case.reading:
+            found["plain"] += 1
+            found["plain_lowered"] += _falls(result, after)
+        found["sent"] += result.decision == "send"
+        found["sent_no_more"] += result.decision == "send" != after.decision
+    return {
+        "grade_lowered": share(found["lowered"], len(cases)),
+        "grade_lowered_where_it_has_none": share(found["plain_lowered"], found["plain"]),
+        "sent_no_more": share(found["sent_no_more"], found["sent"]),
+    }
 
 
-def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
-    return {name: [row[name] for row in rows] for name in rows[0]}
+def _wrong_figures(cases: tuple[Labelled, ...], before: list[Result]) -> dict[str, Any]:
+    """One figure made wrong in a sound reply is noticed, never raises anything and is never sent."""
+    found: Counter[str] = Counter()
+    for case, result in zip(cases, before, strict=True):
+        for wrong in wrong_figures(case.case) if is_sound(case) else ():
+            after = touchstone.score(wrong.case)
+            found["made"] += 1
+            found["violations"] += _is_found(wrong, after, "violations")
+            found["noticed"] += _is_found(wrong, after, "violations") or _is_found(wrong, after, "suspicions")
+            found["sent"] += after.decision == "send"
+            found["raised"] += _rises(result, after)
+    return {name: share(found[name], found["made"]) for name in ("violations", "noticed", "sent", "raised")}
 
 
-def _auc(bad: Sequence[float], score: Sequence[float]) -> float:
-    return round(float(roc_auc_score(bad, score)), 3)
+def _pasted(cases: tuple[Labelled, ...]) -> dict[str, Any]:
+    """The first passage in place of a reply."""
+    results = [touchstone.score(case) for case in pasted(cases)]
+    passed = sum(_grading(result).outcome == "PASS" for result in results)
+    sent = sum(result.decision == "send" for result in results)
+    return {"passed": share(passed, len(results)), "sent": share(sent, len(results))}
 
 
-def _rho(left: Sequence[float], right: Sequence[float]) -> float:
-    return round(float(spearmanr(left, right)[0]), 3)
+def framed(case: Case) -> Case:
+    """The case with a greeting before its reply, and a closing behind it."""
+    opening, closing = FRAME
+    return replace(case, response=f"{opening}\n\n{case.response}\n\n{closing}")
+
+
+def pasted(cases: tuple[Labelled, ...]) -> Iterator[Case]:
+    """The cases of each message and its passages once, with the first passage as the reply."""
+    seen = set()
+    for each in cases:
+        if each.case.context and (key := (each.case.question, each.case.context)) not in seen:
+            seen.add(key)
+            yield replace(each.case, response=each.case.context[0].text)
+
+
+def share(n: int, of: int) -> dict[str, Any]:
+    """A share with its counts and 95 % interval (Wilson); of nothing there is none."""
+    if not of:
+        return {"n": n, "of": of, "share": None, "low": None, "high": None}
+    interval = wilson(n, of)
+    return {"n": n, "of": of, "share": n / of, "low": interval.low, "high": interval.high}
+
+
+def _grading(result: Result) -> Grading:
+    assert result.rubric is not None
+    return result.rubric
+
+
+def _is_found(wrong: Wrong, result: Result, where: str) -> bool:
+    return any(each.start < wrong.end and wrong.start < each.end for each in getattr(_grading(result), where))
+
+
+def _falls(before: Result, after: Result) -> bool:
+    """Whether a grade is lower than before, or is not given any more."""
+    grades = {grade.criterion: grade.grade for grade in _grading(after).grades}
+    given = [grade for grade in _grading(before).grades if grade.grade is not None]
+    return any((now := grades[grade.criterion]) is None or now < grade.grade for grade in given)  # type: ignore[operator]
+
+
+def _rises(before: Result, after: Result) -> bool:
+    """Whether a grade or the pass probability is higher than before."""
+    grades = {grade.criterion: grade.grade for grade in _grading(before).grades}
+    pairs = [(grades[grade.criterion], grade.grade) for grade in _grading(after).grades]
+    pairs.append((_grading(before).pass_probability, _grading(after).pass_probability))  # type: ignore[arg-type]
+    return any(was is not None and now is not None and now > was for was, now in pairs)

@@ -40,8 +40,8 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     "metrics": tuple(
         ("touchstone.runs.evaluate", name) for name in ("relevance", "completeness", "hallucination", "decide")
     ),
-    "detectors": (("touchstone.runs.evaluate", "inspect"),),
-    "judge": (("touchstone.runs.evaluate", "judge"),),
+    "detectors": tuple(("touchstone.runs.evaluate", name) for name in ("body_of", "anchors_of", "inspect")),
+    "judge": (("touchstone.runs.evaluate", "see"), ("touchstone.runs.evaluate", "judge")),
     "tags": (("touchstone.app.work", "record"),),
     "excerpt": (("touchstone.app.work", "excerpt"), ("touchstone.app.work", "_examples")),
     "encoding": (("touchstone.app.work", "encode"),),

@@ -23,8 +23,40 @@ SHOWN = {
     "baseline_length": "*length*",
 }
 
-# The rubric block may add 60 % to the scoring core.
-MOST_GRADED = 1.6
+# The rubric block may add 35 % to the scoring core, and a reply in a hundred may take this long.
+MOST_GRADED, GRADED_P99 = 1.35, 25.0
+NOT_MEASURED = "–"
+
+
+UNREAD = {
+    "people_pass": "people pass",
+    "passed": "the judge passes",
+    "called_unsafe": "called unsafe",
+    "blocked": "blocked",
+}
+LAWS = {
+    ("courtesy", "grade_lowered"): "a courteous frame lowers a grade",
+    ("courtesy", "grade_lowered_where_it_has_none"): "… of a reply that has none of its own",
+    ("courtesy", "sent_no_more"): "a courteous frame keeps a reply from being sent",
+    ("wrong_figures", "violations"): "a figure made wrong is a violation",
+    ("wrong_figures", "noticed"): "a figure made wrong is a violation or a suspicion",
+    ("wrong_figures", "sent"): "a reply with a figure made wrong is sent",
+    ("wrong_figures", "raised"): "a figure made wrong raises a grade or the pass probability",
+    ("pasted", "passed"): "the first passage, pasted as the reply, passes",
+    ("pasted", "sent"): "the first passage, pasted as the reply, is sent",
+}
+# Set and key -> what it is, and what is wanted of it.
+PLAIN = {
+    ("summedits", "accuracy auc"): ("AUC of accuracy", "above .50, absent words"),
+    ("wice", "accuracy auc"): ("AUC of accuracy", "above .72, absent words"),
+    ("begin", "accuracy auc"): ("AUC of accuracy", "above .937, absent words"),
+    ("mtrag", "accuracy auc"): ("AUC of accuracy", "above .87, absent words"),
+    ("mtrag", "faithfulness rho"): ("Spearman, faithfulness", ".58"),
+    ("mtrag", "completeness rho"): ("Spearman, completeness", ".45"),
+    ("dstc9", "accuracy rho"): ("Spearman, accuracy", ".45"),
+    ("evouna", "accuracy auc"): ("AUC of accuracy", ".97"),
+    ("politeness", "tone rho"): ("Spearman, tone", ".60"),
+}
 
 
 def run() -> None:
@@ -99,11 +131,65 @@ def _ratios(figures: dict[str, Any]) -> str:
     graded = ratios["graded_first_to_touchstone_first"]
     met = _met(holds=graded <= MOST_GRADED)
     lines.append(["with detectors and grades / scoring core", f"{graded:.2f}", f"≤ {MOST_GRADED}", met])
+    p99 = figures["ms_per_reply"]["graded_first"]["p99"]
+    met = _met(holds=p99 < GRADED_P99)
+    lines.append(["p99 with detectors and grades, ms", f"{p99:.1f}", f"< {GRADED_P99:g}", met])
     return _table(["figure", "measured", "target", "met"], lines)
 
 
 def _met(*, holds: bool) -> str:
     return "yes" if holds else "**no**"
+
+
+def _decisions(figures: dict[str, Any]) -> str:
+    """A row for each way, what was left out, and set."""
+    found = figures["decisions"]
+    lines = []
+    for way, way_shown in (("expected", "with expected reply"), ("open", "sources only")):
+        for left_out in ("domains_left_out", "sets_left_out"):
+            rows = {name: row for name, row in found[way][left_out].items() if name != "violations"}
+            for name, row in rows.items():
+                counts = [_of(row[key]) for key in ("outcome_right", "sent_right", "blocked_right")]
+                auc = NOT_MEASURED if row["pass_auc"] is None else f"{row['pass_auc']:.2f}"
+                what = left_out.partition("_")[0]
+                lines.append([way_shown, what, name, auc, *counts, row["reviewed"], row["abstained"]])
+    head = "graded|left out|set|pass AUC|outcome right|sent and pass|blocked and fail|reviewed|abstained"
+    return _table(head.split("|"), lines)
+
+
+def _violations(figures: dict[str, Any]) -> str:
+    lines = [
+        [shown, left_out.partition("_")[0], *(_of(rates[key]) for key in ("precision", "recall"))]
+        for way, shown in (("expected", "with expected reply"), ("open", "sources only"))
+        for left_out in ("domains_left_out", "sets_left_out")
+        if (rates := figures["decisions"][way][left_out]["violations"])
+    ]
+    return _table(["graded", "left out", "precision", "recall"], lines)
+
+
+def _unread(figures: dict[str, Any]) -> str:
+    row = figures["unread"]
+    lines = [[shown, row[key]] for key, shown in UNREAD.items()]
+    return _table([f"of {row['replies']} replies", ""], [*lines, ["sent, and people pass", _of(row["sent_right"])]])
+
+
+def _laws(figures: dict[str, Any]) -> str:
+    laws = figures["laws"]
+    lines = [[shown, *(_of(laws[way][law][key]) for way in ("expected", "open"))] for (law, key), shown in LAWS.items()]
+    return _table(["law", "with expected reply", "sources only"], lines)
+
+
+def _of(share: dict[str, Any] | None) -> str:
+    """`43 of 44 (.88–1.00)`."""
+    if share is None:
+        return NOT_MEASURED
+    counts = f"{share['n']:,} of {share['of']:,}"
+    return f"{counts} ({share['low']:.2f}–{share['high']:.2f})" if share["of"] else counts
+
+
+def _plain(figures: dict[str, Any]) -> str:
+    lines = [[name, *PLAIN[name, key], f"{figures[name][key]:.2f}"] for name, key in PLAIN]
+    return _table(["set", "figure", "target", "measured"], lines)
 
 
 def _growth(figures: dict[str, Any]) -> str:
@@ -328,6 +414,11 @@ TABLES: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "errors": (_errors, "quality"),
     "values": (_values, "values"),
     "evaluation": (_evaluation, "evaluation"),
+    "decisions": (_decisions, "judge"),
+    "violations": (_violations, "judge"),
+    "unread": (_unread, "judge"),
+    "laws": (_laws, "judge"),
+    "plain": (_plain, "plain"),
     "engines": (_engines, "engines"),
     "memory": (_memory, "engines"),
     "parts": (_parts, "parts"),
