@@ -146,13 +146,14 @@ def show_plan(view: PlanView, *, console: Console) -> None:
 
 
 def _table(left_out: str, sets: list[DecidedSet]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column(left_out, no_wrap=True, min_width=len("whole sets left out"))
-    for name in ("replies", "sent", "of these pass", "blocked", "of these fail", "reviewed", "abstained"):
+    for name in ("replies", "pass of sent", "fail of blocked", "reviewed", "abstained"):
         table.add_column(name, justify="right", no_wrap=True)
     for each in sets:
-        counts = (each.replies, each.sent, each.sent_right, each.blocked, each.blocked_right, each.reviewed)
-        table.add_row(Text(one_line(each.name)), *(f"{count:,}" for count in (*counts, each.abstained)))
+        sent, blocked = f"{each.sent_right:,} of {each.sent:,}", f"{each.blocked_right:,} of {each.blocked:,}"
+        counts = (f"{each.replies:,}", sent, blocked, f"{each.reviewed:,}", f"{each.abstained:,}")
+        table.add_row(Text(one_line(each.name)), *counts)
     return table
 
 
