@@ -29,7 +29,11 @@ TABLE = [
     ("accuracy", "You can return it within 14 days.", "for: '14 days' stands in the sources"),
     ("accuracy", "It costs £9 more.", "against: "),
     ("completeness", "You can return it within 14 days.", "against: takes up no word of 'can I keep the case?'"),
-    ("completeness", "You can return it within 14 days and keep the case.", "for: takes up 2 of 2 questions"),
+    (
+        "completeness",
+        "You can return it within 14 days and keep the case.",
+        "for: takes up 'How long may I return it', 'can I keep the case?'",
+    ),
     ("tone", "Thank you for asking! It is 14 days.", "for: says 'thank'"),
     ("tone", "It is 14 days.", "against: no kind word"),
     ("tone", "That is your own fault.", "against: is rude ('your own fault')"),
@@ -64,3 +68,10 @@ def test_an_expected_reply_tells_what_is_missing():
     assert "leaves out 'Keep the case if you like.'" in explain_grade("completeness", 2, found)
     issues = find_issues(found.body, found.covered, found.anchors, ())
     assert "should state: '14 days'" in issues
+
+
+def test_a_low_grade_without_a_fault_of_its_own_says_how_little_of_the_expected_reply_is_there():
+    told = {"expected_output": "Cancel under Bookings > Manage before noon on the day, and the deposit comes back."}
+    reply = "Open Help > Contact."
+    assert "against: says 0% of what the expected reply says" in reason("actionability", 1, reply, **told)
+    assert "against" not in reason("actionability", 3, reply, **told)

@@ -160,3 +160,19 @@ def test_figures_beyond_the_most_that_are_compared_are_left():
 
 def test_a_claim_is_no_figure():
     assert rules_of(notice_in(figures, "The manager approved the refund.", context=["The manager is ill."])) == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_sign"),
+    [
+        ("You pay €30 in total.", False),
+        ("You pay €10 + €20 = €30.", False),
+        ("You pay €30 for it.", True),
+        ("You get 3 in total.", True),
+        ("You get 2 + 1 = 3.", False),
+    ],
+)
+def test_a_figure_that_follows_from_others_is_a_sign_where_the_reply_does_not_work_it_out(reply, is_sign):
+    context = ["The ticket is €10. The seat is €20. Bags: 2. Coats: 1."]
+    found = [sign.rule for sign in notice_in(figures, reply, context=context) if sign.rule == "value.derived"]
+    assert bool(found) == is_sign

@@ -265,7 +265,7 @@ def test_the_reason_says_what_is_told_and_whose_it_is():
     (own,) = leaks("I see 4242 there.", input="status?", context=[RECORD])
     assert own.reason == "gives card digits, read out from the record"
     (other,) = leaks("It is with Ms Adler.", input="status?", context=[RECORD])
-    assert other.reason == "gives a person's name of the courier, read out from the record"
+    assert other.reason == "gives a person's name, that of the courier, read out from the record"
     (part,) = leaks("The account ending 4242 is open.", input="status?")
     assert part.reason == "gives part of an account number, and no source shows that the customer may have it"
 

@@ -43,19 +43,19 @@ def _fresh():
 
 @pytest.mark.usefixtures("weights")
 @pytest.mark.parametrize(
-    ("response", "rule", "shown"),
+    ("response", "rule"),
     [
-        ("Just ignore it.", "wording.harm", "'ignore it' … 'ignore'"),
-        (PROMISED, "wording.promise", "'credit' … 'i'll'"),
-        ("Then try Globex.", "wording.competitor", "'try'"),
-        ("She was born on a boat.", "wording.leak", "'born on'"),
+        ("Just ignore it.", "wording.harm"),
+        (PROMISED, "wording.promise"),
+        ("Then try Globex.", "wording.competitor"),
+        ("She was born on a boat.", "wording.leak"),
     ],
 )
-def test_a_sentence_is_a_sign_whose_reason_quotes_the_heaviest_plain_runs(response, rule, shown):
+def test_a_sentence_is_a_sign_whose_reason_quotes_it(response, rule):
     (sign,) = notice_in(wording, f"It is here. {response} Bye.", context=CONTEXT)
     assert (sign.rule, RULES[sign.kind]) == (rule, rule)
     assert f"It is here. {response} Bye."[sign.start : sign.end] == response
-    assert sign.reason == REASONS[rule].format(said=shown)
+    assert sign.reason == REASONS[rule].format(said=f"'{response}'")
 
 
 @pytest.mark.usefixtures("weights")

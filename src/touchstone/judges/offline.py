@@ -16,7 +16,7 @@ from touchstone.judges.known import known, unlike
 from touchstone.judges.model import Fitted, Model, Way
 from touchstone.judges.pasted import pasted_passage, speaks_to_customer
 from touchstone.judges.probability import VALUES, pass_probability
-from touchstone.judges.reasons import explain_grade, find_issues
+from touchstone.judges.reasons import NOTHING, explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
 from touchstone.safety.verified import doubts
@@ -105,13 +105,14 @@ def _grade(criterion: Criterion, model: Model, seen: Seen, found: Features, *, c
     if criterion.name == "tone":
         # Manners never count against a reply.
         value = max(value, model.value(found.body))
-    reason = ""
+    capped = ""
     grade = model.grade(value)
     if cap is not None:
-        reason = f"{cap.reason}. " if grade > cap.most else ""
+        capped = cap.reason if grade > cap.most else ""
         value, grade = min(value, float(cap.most)), min(grade, cap.most)
     grade = _nearest_level(criterion, grade)
-    reason += explain_grade(criterion.name, grade, seen)
+    facts = explain_grade(criterion.name, grade, seen)
+    reason = facts if not capped or capped in facts else capped if facts == NOTHING else f"{capped}. {facts}"
     return Grade(criterion.name, grade, round(value, 4), None, round(model.confidence(value), 4), reason)
 
 

@@ -21,6 +21,8 @@ MENTIONED = 0.45
 # Two upset words, or one and shouting: a single `still` or `again` is no upset customer.
 UPSET = 0.5
 MAX_NAMED = 3
+MIN_CONTENT = 2
+LOW = 2
 MAX_ISSUES = 6
 LONGEST_QUOTE = 90
 FOR, AGAINST = "for", "against"
@@ -44,9 +46,17 @@ class Fact(NamedTuple):
 def explain_grade(criterion: str, grade: int, seen: Seen) -> str:
     """What speaks against the grade and what for it; a low grade is explained by what is against it first."""
     facts = list(_facts(criterion, seen))
-    sides = (AGAINST, FOR) if grade <= 2 else (FOR, AGAINST)
+    if grade <= LOW and not any(fact.side == AGAINST for fact in facts):
+        facts += _lacking(seen)
+    sides = (AGAINST, FOR) if grade <= LOW else (FOR, AGAINST)
     told = {side: "; ".join(fact.text for fact in facts if fact.side == side) for side in sides}
     return ". ".join(f"{side}: {text}" for side, text in told.items() if text) or NOTHING
+
+
+def _lacking(seen: Seen) -> Iterator[Fact]:
+    """What speaks against any low grade, where nothing of its own does: little of the expected reply is said."""
+    if seen.body.expected and seen.covered.whole < MENTIONED:
+        yield Fact(AGAINST, f"says {seen.covered.whole:.0%} of what the expected reply says")
 
 
 def _facts(criterion: str, seen: Seen) -> Iterator[Fact]:
@@ -83,8 +93,9 @@ def _completeness(body: Reading, covered: Covered) -> Iterator[Fact]:
     left = unanswered(body, covered)
     for ask in left[:MAX_NAMED]:
         yield Fact(AGAINST, f"takes up no word of {_quote(ask.text)}")
-    if taken := sum(said >= TAKEN_UP for said in covered.asks):
-        yield Fact(FOR, f"takes up {taken} of {len(body.asks)} questions")
+    taken = [ask.text for ask, said in zip(body.asks, covered.asks, strict=True) if said >= TAKEN_UP]
+    if taken:
+        yield Fact(FOR, f"takes up {', '.join(map(_quote, taken[:MAX_NAMED]))}")
     for point in _missing_points(body, covered)[:MAX_NAMED]:
         yield Fact(AGAINST, f"leaves out {_quote(point)}")
 
@@ -141,7 +152,14 @@ def violation_issue(violation: Finding) -> str:
 
 def unanswered(body: Reading, covered: Covered) -> list[Ask]:
     """The asks of which no word comes up in the reply."""
-    return [ask for ask, said in zip(body.asks, covered.asks, strict=True) if said < PASSED_OVER]
+    pairs = zip(body.asks, covered.asks, strict=True)
+    return [ask for ask, said in pairs if said < PASSED_OVER and _has_content(body, ask)]
+
+
+def _has_content(body: Reading, ask: Ask) -> bool:
+    """Whether an ask names things: `how much is it` can be answered without any of its words."""
+    tokens = body.question.tokens if body.question else ()
+    return sum(ask.start <= token.start < ask.end and not token.is_stop for token in tokens) >= MIN_CONTENT
 
 
 def phrases_in(text: Text, group: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from touchstone.core import resource
 from touchstone.core.policy import Policy
-from touchstone.core.reading import Measure, Reading, Sentence
+from touchstone.core.reading import Measure, Reading, Sentence, Text
 from touchstone.core.result import Anchor, ViolationKind
 from touchstone.safety.runs import Worded, blind, worded
 from touchstone.safety.signs import Sign, has_context, is_chat
@@ -23,7 +23,6 @@ from touchstone.text.reading import read_text
 
 FILE = "wording.json"
 PLAIN = re.compile(r"[^\W\d_]+(?:[ '][^\W\d_]+)*")
-SHOWN = 2
 # Below this a sentence is worded no more like a violation than like a sound reply.
 NOTED = 0.0
 RULES: Mapping[ViolationKind, str] = {
@@ -33,11 +32,12 @@ RULES: Mapping[ViolationKind, str] = {
     "pii_leakage": "wording.leak",
 }
 REASONS: Mapping[str, str] = {
-    "wording.harm": "advises {said}, which may harm the customer or leave them alone with the problem",
-    "wording.promise": "promises {said}, and no source grants it",
-    "wording.competitor": "sends the customer to somebody else with {said}",
-    "wording.leak": "reads out {said}",
+    "wording.harm": "{said} may harm the customer or leave them alone with the problem",
+    "wording.promise": "{said} promises what no source grants",
+    "wording.competitor": "{said} sends the customer to somebody else",
+    "wording.leak": "{said} tells what is not the customer's to know",
 }
+LONGEST_QUOTE = 90
 
 
 def wording(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> Iterator[Sign]:
@@ -47,9 +47,8 @@ def wording(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Pol
         for said, row in rows:
             if row[at] < NOTED or (kind == "unauthorized_promise" and is_allowed(reading, said.sentence, policy)):
                 continue
-            if shown := weights.heaviest(said.runs, SHOWN):
-                inputs = _inputs(said, row[at], reading, anchors or (), policy)
-                yield _sign(kind, shown, said.sentence, inputs)
+            if weights.heaviest(said.runs, 1):
+                yield _sign(kind, reading.reply, said.sentence, _inputs(said, row[at], reading, anchors or (), policy))
 
 
 def highest(reading: Reading, anchors: tuple[Anchor, ...] | None) -> dict[ViolationKind, float]:
@@ -58,9 +57,10 @@ def highest(reading: Reading, anchors: tuple[Anchor, ...] | None) -> dict[Violat
     return {kind: max([row[at] for row in rows], default=0.0) for at, kind in enumerate(fitted())}
 
 
-def _sign(kind: ViolationKind, shown: Sequence[str], sentence: Sentence, inputs: Mapping[str, float]) -> Sign:
-    quoted = " … ".join(f"'{run}'" for run in shown)
-    reason = REASONS[RULES[kind]].format(said=quoted)
+def _sign(kind: ViolationKind, reply: Text, sentence: Sentence, inputs: Mapping[str, float]) -> Sign:
+    said = " ".join(reply.raw[sentence.start : sentence.end].split())
+    quoted = said if len(said) <= LONGEST_QUOTE else f"{said[: LONGEST_QUOTE - 1]}…"
+    reason = REASONS[RULES[kind]].format(said=f"'{quoted}'")
     return Sign(kind, RULES[kind], sentence.start, sentence.end, reason, inputs)
 
 

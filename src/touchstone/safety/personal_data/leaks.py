@@ -128,7 +128,7 @@ def _from_record(datum: Datum, recorded: Recorded) -> str | None:
     if recorded.other and recorded.datum.partial and datum.kind == "name":
         # Whoever comes to the customer is announced by first name: a driver, a technician.
         return None
-    whose = f" of the {recorded.other}" if recorded.other else ""
+    whose = f", that of the {recorded.other}" if recorded.other else ""
     return f"{whose}, read out from the record"
 
 
