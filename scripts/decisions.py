@@ -16,6 +16,7 @@ from touchstone.core.plan import Plan
 from touchstone.judges.known import unlike
 from touchstone.rubric.model import SAFETY
 from touchstone.rubric.outcome import points_of
+from touchstone.runs.decision import POOR
 from touchstone.safety.signs import Rule
 
 SENT_PASS, BLOCKED_FAIL = 0.96, 0.9
@@ -71,10 +72,11 @@ def _row(
     sure = [rules[s.rule].confidence(s.inputs) if s.rule in rules else 0.0 for s in case.signs]
     called = {s.kind for s, each in zip(case.signs, sure, strict=True) if each >= PLAN.violation_at}
     marked = {kind for label in case.labels for kind in label["violations"]}
-    unheld = any(a.kind != "claim" and not a.holds for a in case.anchors or ())
+    unheld = any(a.status == "contradicted" or (a.kind != "claim" and not a.holds) for a in case.anchors or ())
     points = sum(points_of(grade, RUBRIC.criterion(name).weight) for name, grade in grades.items())  # type: ignore[union-attr]
     fails = points + RUBRIC.criterion(SAFETY).weight < RUBRIC.pass_mark  # type: ignore[union-attr]
-    is_open = unheld or fails or any(each >= PLAN.suspicion_at for each in sure)
+    is_poor = any(grade <= POOR for grade in grades.values())
+    is_open = unheld or fails or is_poor or any(each >= PLAN.suspicion_at for each in sure)
     return fails, is_open, unlike(case.body) is not None, len(called), len(called & marked), len(marked)
 
 

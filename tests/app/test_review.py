@@ -223,7 +223,7 @@ def test_a_calibration_is_written_once_and_used_where_settings_name_it(store, se
         calibrate_judge(store, settings=settings, today="2026-01-05")
     grade_all(store, queue)
     found = calibrate_judge(store, settings=settings, today="2026-01-05")
-    assert found.fitted.version == "1.0+2026-01-05.24"
+    assert found.fitted.version == "2.0+2026-01-05.24"
     assert {gain.criterion for gain in found.gains} == {"accuracy", "completeness", "tone", "actionability"}
     assert all(gain.error_after < gain.error_before for gain in found.gains if gain.taken)
     path = tmp_path / "judge.json"

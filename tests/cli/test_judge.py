@@ -207,13 +207,13 @@ def test_a_panel_goes_on_without_a_model_that_failed_and_marks_the_case(score, s
     assert errors(results) == [["NotJson"]] * 4
 
 
-def test_a_cascade_asks_only_where_the_offline_judge_is_unsure_and_tells_what_it_saved(score, server, monkeypatch):
-    from touchstone.app import judging
-
-    monkeypatch.setattr(judging, "is_unsure", lambda grading, *, rubric: len(server.asked) < 1)
+def test_a_cascade_asks_only_where_the_offline_judge_would_have_it_reviewed(score, server, tmp_path):
+    rows = [{**CASES[0], "id": "sure", "response": ""}, {**CASES[1], "id": "unsure", "response": "It depends."}]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     ended, results = score("--cascade", "--judge-set", "prices.input=1", "--judge-set", "prices.output=2")
     assert ended.code == 0
-    assert [result["rubric"]["judge"] for result in results].count("offline") == 4 - len(server.asked)
+    assert [result["rubric"]["judge"] == "offline" for result in results] == [True, False]
+    assert len(server.asked) == 1
     assert "cascade: the offline judge was sure of" in ended.err
     assert "which saved about" in ended.err
 

@@ -14,7 +14,13 @@ from touchstone.review.review import Review
 from touchstone.store.runs import open_store
 
 STORE = ".touchstone/touchstone.db"
-LEAK = {"id": "leak", "input": "Who am I?", "response": "You are jo.brown@gmail.com.", "customer": "17"}
+LEAK = {
+    "id": "leak",
+    "input": "Who am I?",
+    "response": "The other account is jo.brown@gmail.com, card 4111 1111 1111 1111.",
+    "context": ["Account 17: Jo Brown, jo.brown@gmail.com, card 4111 1111 1111 1111."],
+    "customer": "17",
+}
 
 
 def write(*rows):
@@ -108,7 +114,7 @@ def test_personal_data_is_taken_out_before_it_is_kept(touchstone):
     assert touchstone("review", "sample", "replies.jsonl", "-q", "--redact").code == 0
     with open_store(STORE) as store:
         (kept,) = store.scored(store.find_run("latest", kind="production").id)
-    assert kept.case.response == "You are [email]."
+    assert kept.case.response == "The other account is [email], card [card]."
     assert kept.record.violations == ("pii_leakage",)
 
 

@@ -8,12 +8,15 @@ from touchstone.core.result import Anchor, Failure, Finding, Result, Score
 from touchstone.runs.decision import decide_for_guard, explain_chance, explain_decision, explain_result
 
 
-def reply(*violations, decide_by="probability", chance=..., anchors=(), suspicions=(), **values):
+def reply(*violations, decide_by="probability", chance=..., anchors=(), suspicions=(), tone=None, **values):
     """A result decided by this plan."""
     from dataclasses import replace
 
     result = judged(*violations, **values)
     grading = replace(result.rubric, suspicions=tuple(suspicions))
+    if tone is not None:
+        lowered = [replace(each, grade=tone) if each.criterion == "tone" else each for each in grading.grades]
+        grading = replace(grading, grades=tuple(lowered))
     if chance is not ...:
         grading = replace(grading, pass_probability=chance)
     metrics = {"hallucination": Score("hallucination", 0.1, "", anchors=tuple(anchors))}
@@ -23,6 +26,7 @@ def reply(*violations, decide_by="probability", chance=..., anchors=(), suspicio
 
 DOUBT = Finding("pii_leakage", "Ann", 0, 3, "may be a name", rule="pii.name", confidence=0.41)
 WRONG = Anchor("duration", "30 days", 0, 7, "30 day", "unsupported", "no source states it")
+DENIED = Anchor("claim", "it is free", 0, 10, "it is free", "contradicted", "the source denies this")
 
 
 @pytest.mark.parametrize(
@@ -36,6 +40,8 @@ WRONG = Anchor("duration", "30 days", 0, 7, "30 day", "unsupported", "no source 
         (reply(chance=0.5), "review: pass probability 0.50, which is not sure enough"),
         (reply(suspicions=[DOUBT]), "review: suspected: may be a name"),
         (reply(anchors=[WRONG]), "review: no source bears out 30 days"),
+        (reply(anchors=[DENIED]), "review: 'it is free': the source denies this"),
+        (reply(tone=1), "review: tone is 1 of 4: so"),
         (reply(grade=None), "review: accuracy is not graded: so"),
         (reply(grade=2, chance=0.95), "review: the outcome is FAIL (score)"),
         (reply(verdict="FAIL", decide_by="verdict", chance=None), "block: the verdict is FAIL"),

@@ -34,7 +34,7 @@ def sent():
 def test_a_result_gives_its_decision_metrics_and_grades_and_no_text(sent):
     case = ts.Case(id="c-1", input="When?", response="Jane, it is due on 4 May.", context=["Due on 3 May."])
     events = sent(ts.score(case))
-    assert events["decision"]["gen_ai.evaluation.score.label"] == "block"
+    assert events["decision"]["gen_ai.evaluation.score.label"] == "review"
     assert events["hallucination"]["gen_ai.evaluation.score.value"] > 0.5
     assert "rubric.safety" in events
     assert {event["gen_ai.response.id"] for event in events.values()} == {"c-1"}

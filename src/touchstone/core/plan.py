@@ -27,6 +27,6 @@ class Plan:
     max_reply_chars: int = 100_000
     violation_at: float = 0.9
     suspicion_at: float = 0.3
-    send_at: float = 0.88
+    send_at: float = 0.86
     block_at: float = 0.18
     decide_by: DecideBy = "probability"

@@ -4,6 +4,10 @@ from collections.abc import Mapping
 
 from touchstone.core.plan import Plan
 from touchstone.core.result import Anchor, Decision, Finding, Grading, Result, Score, Verdict
+from touchstone.rubric.model import TOP
+
+# A reply with a grade of this or less on any criterion is not sent unseen.
+POOR = 1
 
 
 def decide_for_guard(
@@ -84,15 +88,25 @@ def _finding_line(title: str, finding: Finding) -> str:
 
 def unheld_values(metrics: Mapping[str, Score] | None) -> list[Anchor]:
     """The typed values of the reply that no source states or bears out."""
-    anchors = [anchor for score in (metrics or {}).values() for anchor in score.anchors or ()]
-    return [anchor for anchor in anchors if anchor.kind != "claim" and not anchor.holds]
+    return [anchor for anchor in _anchors(metrics) if anchor.kind != "claim" and not anchor.holds]
+
+
+def _anchors(metrics: Mapping[str, Score] | None) -> list[Anchor]:
+    return [anchor for score in (metrics or {}).values() for anchor in score.anchors or ()]
 
 
 def _open_points(grading: Grading, metrics: Mapping[str, Score] | None) -> list[str]:
     """What keeps a reply from being sent unseen, however likely it is to pass."""
-    points = [f"suspected: {suspicion.reason}" for suspicion in grading.suspicions]
+    points = [f"{grade.criterion} is not graded: {grade.reason}" for grade in grading.grades if grade.grade is None]
+    points += [f"suspected: {suspicion.reason}" for suspicion in grading.suspicions]
+    denied = [anchor for anchor in _anchors(metrics) if anchor.kind == "claim" and anchor.status == "contradicted"]
+    points += [f"'{anchor.text}': {anchor.reason}" for anchor in denied]
     points += [f"no source bears out {anchor.text}" for anchor in unheld_values(metrics)]
-    points += [f"{grade.criterion} is not graded: {grade.reason}" for grade in grading.grades if grade.grade is None]
+    points += [
+        f"{grade.criterion} is {grade.grade} of {TOP}: {grade.reason}"
+        for grade in grading.grades
+        if grade.grade is not None and grade.grade <= POOR
+    ]
     points += [
         f"{name} is not scored: {score.reason}" for name, score in (metrics or {}).items() if score.score is None
     ]
