@@ -125,6 +125,14 @@ def test_a_pasted_passage_is_not_sent(step):
     assert sent == []
 
 
+def test_a_passage_is_no_copy_where_the_expected_reply_says_the_same():
+    page = "Lockers open at six in the morning, and you can rent one for a day at the desk by the gate. It costs £4."
+    case = ts.Case(input="Can I rent a locker?", context=[page], response=page, expected_output=page)
+    assert grades(ts.score(case).rubric)["completeness"] == 4
+    other = replace(case, expected_output="Yes, ask at the desk by the gate. A locker is £4 for the day, from 6am.")
+    assert ts.score(other).decision == "review"
+
+
 @EVERY
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_spelling_that_says_nothing_changes_no_decision(spelling, step):

@@ -93,7 +93,7 @@ def _blindness(
         return {}
     if reason := unlike(seen.body):
         return dict.fromkeys(known().blind[way], reason)
-    if pasted and way != "expected" and speaks_to_customer(seen.body):
+    if pasted and speaks_to_customer(seen.body):
         return dict.fromkeys(ANSWERING, f"repeats {pasted} word for word, and this judge knows no such replies")
     return {}
 

@@ -21,9 +21,11 @@ STAFF = re.compile(
 
 
 def pasted_passage(body: Reading) -> str | None:
-    """The name of the passage that most of the body is copied from."""
+    """The name of the passage that most of the body is copied from; what the expected reply says too is no copy."""
     runs = _runs(body.reply)
     if len(body.reply.tokens) < MIN_WORDS:
+        return None
+    if body.expected and len(runs & _runs(body.expected)) >= COPIED * len(runs):
         return None
     shared = {passage.name: runs & _runs(passage) for passage in body.contexts}
     copied = frozenset[tuple[str, ...]]().union(*shared.values())
