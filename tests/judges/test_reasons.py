@@ -75,3 +75,7 @@ def test_a_low_grade_without_a_fault_of_its_own_says_how_little_of_the_expected_
     reply = "Open Help > Contact."
     assert "against: says 0% of what the expected reply says" in reason("actionability", 1, reply, **told)
     assert "against" not in reason("actionability", 3, reply, **told)
+
+
+def test_an_ask_that_names_no_things_is_never_called_passed_over():
+    assert "takes up no word" not in reason("completeness", 2, "The fee is £4.", input="How much is it?")

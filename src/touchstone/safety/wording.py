@@ -47,7 +47,7 @@ def wording(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Pol
         for said, row in rows:
             if row[at] < NOTED or (kind == "unauthorized_promise" and is_allowed(reading, said.sentence, policy)):
                 continue
-            if weights.heaviest(said.runs, 1):
+            if weights.speaks(said.runs):
                 yield _sign(kind, reading.reply, said.sentence, _inputs(said, row[at], reading, anchors or (), policy))
 
 
@@ -118,10 +118,9 @@ class Weights(NamedTuple):
 
     runs: Mapping[str, float]
 
-    def heaviest(self, runs: frozenset[str], most: int) -> list[str]:
-        """The runs of plain words that speak most for a violation; marks say little to a reader."""
-        plain = (run for run in runs & self.runs.keys() if self.runs[run] > 0 and PLAIN.fullmatch(run))
-        return sorted(plain, key=lambda run: (-self.runs[run], run))[:most]
+    def speaks(self, runs: frozenset[str]) -> bool:
+        """Whether a run of plain words speaks for a violation; marks alone would say little to a reader."""
+        return any(self.runs[run] > 0 and PLAIN.fullmatch(run) for run in runs & self.runs.keys())
 
 
 def scores(runs: frozenset[str]) -> list[float]:
