@@ -162,7 +162,9 @@ def test_what_nobody_waits_for_any_more_is_not_begun(scripted):
         scripted.released.set()
         await scorer.score(told("fine", "fine"))
         assert len(scripted.begun) == 4
-        assert scorer.waiting == 0
+        # The other process may still be on its way back from the case it was told to leave.
+        while scorer.waiting:
+            await asyncio.sleep(0.01)
 
     scoring(story)
 
