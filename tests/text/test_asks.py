@@ -3,8 +3,9 @@
 import pytest
 from tests.tables import rows
 
+from touchstone.core.case import Case
 from touchstone.text.asks import find_asks
-from touchstone.text.reading import read_text
+from touchstone.text.reading import read, read_text
 
 FLOOR = 0.90
 MIN_OVERLAP = 0.5
@@ -65,3 +66,16 @@ def test_each_question_or_request_is_an_ask(message, asks):
 def test_an_ask_knows_its_topic_without_filler():
     (ask,) = find_asks(read_text("input", "Hi, what is the delivery fee, please?"))
     assert ask.terms == ("deliveri", "fee")
+
+
+def test_a_message_that_asks_nothing_leaves_open_what_was_asked_last():
+    turns = [
+        {"role": "user", "content": "Hi, I want to exchange my laptop. What does it cost?"},
+        {"role": "assistant", "content": "Could you give me your zip code?"},
+        {"role": "user", "content": "Sure. My name is Lei Li and it's 85033."},
+    ]
+    asks = read(Case(input=turns, response="Thanks.")).asks
+    assert [ask.source for ask in asks] == ["input[0]"] * len(asks)
+    assert "What does it cost?" in [ask.text for ask in asks]
+    asking = [*turns[:2], {"role": "user", "content": "85033. Do you ship it?"}]
+    assert [ask.source for ask in read(Case(input=asking, response="Thanks.")).asks] == ["input"]

@@ -4,12 +4,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from touchstone.core.errors import CaseError
 
 CASE_FIELDS = ("id", "input", "response", "context", "expected_output", "category", "confidence", "labels")
-CUSTOMER_ROLES = frozenset({"customer", "user", "human", "client", "visitor"})
+Speaker = Literal["customer", "agent", "tool", "system"]
+# The names that people use for who speaks in a chat; what is not among them is taken for an agent.
+ROLES: Mapping[str, Speaker] = {
+    **dict.fromkeys(
+        "customer user human client visitor guest caller end_user end-user contact requester".split(), "customer"
+    ),
+    **dict.fromkeys(
+        "assistant agent bot ai model advisor operator staff support representative rep admin".split(), "agent"
+    ),
+    **dict.fromkeys("tool function tool_result lookup observation api ipython tool_output".split(), "tool"),
+    **dict.fromkeys("system developer instructions context".split(), "system"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +31,16 @@ class Turn:
     content: str
 
     @property
+    def speaker(self) -> Speaker:
+        return ROLES.get(self.role.strip().casefold(), "agent")
+
+    @property
     def by_customer(self) -> bool:
-        return self.role.casefold() in CUSTOMER_ROLES
+        return self.speaker == "customer"
+
+    @property
+    def has_known_role(self) -> bool:
+        return self.role.strip().casefold() in ROLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,7 +255,12 @@ def _statement_from_dict(row: Mapping[str, Any]) -> Statement:
 
 
 def _evidence_to_dicts(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
-    return [{"source": e.source, "start": e.start, "end": e.end, "text": e.text} for e in evidence]
+    return [_evidence_to_dict(each) for each in evidence]
+
+
+def _evidence_to_dict(evidence: Evidence) -> dict[str, Any]:
+    span = {"start": evidence.start, "end": evidence.end}
+    return {"source": evidence.source, **span, "text": evidence.text, "path": evidence.path}
 
 
 def _evidence_from_dicts(rows: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:

@@ -28,5 +28,5 @@ class Plan:
     violation_at: float = 0.9
     suspicion_at: float = 0.3
     send_at: float = 0.86
-    block_at: float = 0.18
+    block_at: float = 0.19
     decide_by: DecideBy = "probability"

@@ -1,13 +1,18 @@
 """A case read once: tokens, sentences, typed values, contacts, claims and asks, all with their places in the text."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from touchstone.core.case import Speaker
+
 ValueKind = Literal["money", "percent", "quantity", "duration", "number", "date", "time"]
 AnchorKind = Literal["money", "percent", "quantity", "duration", "number", "date", "time", "claim"]
 ContactKind = Literal["link", "email", "phone"]
+# The dimension of an amount of money in a record that does not say which.
+UNNAMED_CURRENCY = "¤"
 
 
 class Span(NamedTuple):
@@ -88,6 +93,26 @@ class Contact:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A field of a record, a cell of a table or a labelled line: where it is, and what its values are values of.
+
+    `path` is how people find it (`orders[0].items[1].price`); `label` the terms of its key or header, `thing` those of
+    what it belongs to: the record's names, the headings above. `key` is the last key as written. `is_cell` says that it
+    stands alone: what is written around it belongs to other facts.
+    """
+
+    start: int
+    end: int
+    path: str
+    key: str
+    label: frozenset[str]
+    thing: frozenset[str]
+    is_cell: bool
+    # The currency that its record names.
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A subject-verb-object statement of the reply, with the terms it is checked by."""
 
@@ -113,17 +138,21 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One thing the customer wants answered or done."""
+    """One thing the customer wants answered or done; `source` names the message that holds it."""
 
     start: int
     end: int
     text: str
     terms: tuple[str, ...]
+    source: str = "input"
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One string read once. `name` says where it comes from: response, input, input[0], context[2] …"""
+    """One string read once. `name` says where it comes from: response, input, input[0], context[2] …
+
+    `speaker` is who said it in a chat; None for what nobody said: a passage, a lookup, the reply.
+    """
 
     name: str
     raw: str
@@ -132,6 +161,22 @@ class Text:
     values: tuple[Value, ...]
     contacts: tuple[Contact, ...]
     positions: Mapping[str, tuple[int, ...]]
+    facts: tuple[Fact, ...] = ()
+    # How many entries each list of a record has, by its path.
+    lists: tuple[tuple[str, int], ...] = ()
+    # What could not be read, for people: `the record breaks off at character 1,204`.
+    notes: tuple[str, ...] = ()
+    speaker: Speaker | None = None
+
+    @property
+    def is_said(self) -> bool:
+        """Whether the customer or an agent said it; a tool's output is a source like any passage."""
+        return self.speaker in ("customer", "agent")
+
+    def fact_at(self, place: int) -> Fact | None:
+        """The field, cell or labelled line that holds a character."""
+        at = bisect_right(self.facts, place, key=lambda fact: fact.start) - 1
+        return self.facts[at] if at >= 0 and place < self.facts[at].end else None
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -149,10 +194,16 @@ class Reading:
     expected: Text | None
     asks: tuple[Ask, ...]
     claims: tuple[Claim, ...]
-    # What was said before the customer's message; among the sources, too, where there are any.
+    # What customer and agents said before the customer's message; among the sources, too, where there are any.
     earlier: tuple[Text, ...] = ()
+
+    def message_of(self, ask: Ask) -> Text:
+        """The customer's message that holds an ask."""
+        said = (*((self.question,) if self.question else ()), *self.earlier)
+        texts: dict[str, Text] = {text.name: text for text in said}
+        return texts[ask.source]
 
     @property
     def contexts(self) -> tuple[Text, ...]:
-        """The passages given as context; neither the chat nor an expected reply that stands in for them."""
-        return tuple([source for source in self.sources or () if source.name.startswith("context")])
+        """The passages given as context and the tools' outputs; neither what was said nor an expected reply."""
+        return tuple([s for s in self.sources or () if not s.is_said and s.name != "expected_output"])

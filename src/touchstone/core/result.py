@@ -25,12 +25,13 @@ STATUSES: tuple[Status, ...] = ("supported", "derived", "contradicted", "unsuppo
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A place in a source that speaks for or against an anchor."""
+    """A place in a source that speaks for or against an anchor; `path` names the field of a record or the cell."""
 
     source: str
     start: int
     end: int
     text: str
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

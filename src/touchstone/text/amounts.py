@@ -22,6 +22,8 @@ FREE = (("for", "free"), ("at", "no", "cost"), ("at", "no", "charge"), ("no", "c
         ("no", "fees"), ("no", "extra", "cost"), ("no", "extra", "charge"), ("no", "additional", "cost"),
         ("no", "additional", "charge"), ("without", "charge"))  # fmt: skip
 FREE_DIMENSION = "free"
+OTHER_FREE = frozenset("feel - set you're be debt gluten dairy sugar nut lactose duty toll hands fat alcohol smoke "
+                       "stress hassle carbon rent".split())  # fmt: skip
 ORDINAL_NOUNS = frozenset("floor attempt time offence instalment installment payment reminder month week day year row "
                           "edition anniversary warning".split())  # fmt: skip
 
@@ -183,7 +185,7 @@ def _nothing(lexemes: Lexemes, index: int, end: int) -> Value:
 def _is_other_free(lexemes: Lexemes, index: int) -> bool:
     """feel free · free to go · gluten-free · free up."""
     before, after = at(lexemes, index - 1), at(lexemes, index + 1)
-    return before.text in ("feel", "-", "set", "you're", "be", "debt") or after.text in (
+    return before.text in OTHER_FREE or after.text in (
         "to",
         "up",
         "from",

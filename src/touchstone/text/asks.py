@@ -14,8 +14,15 @@ MAX_JOINTS = 6
 Piece = tuple[int, int]
 
 
-def find_asks(question: Text) -> tuple[Ask, ...]:
-    """The asks in order; a message that only states a problem asks for that problem to be solved."""
+def find_asks(question: Text, earlier: Sequence[Text] = ()) -> tuple[Ask, ...]:
+    """The asks in order; a message that only states a problem asks for that problem to be solved.
+
+    In a chat, a message that asks nothing itself leaves open what the customer asked last.
+    """
+    if not _asked(question):
+        for text in reversed(earlier):
+            if text.speaker == "customer" and (pieces := _asked(text)):
+                return tuple(_ask(text, piece) for piece in pieces)
     return tuple(_ask(question, piece) for piece in _asked(question) or _problem(question))
 
 
@@ -130,7 +137,7 @@ def _ask(question: Text, piece: Piece) -> Ask:
     end += question.raw[end : end + 1] == "?"
     filler = resource.words("filler.txt")
     terms = (t.term for t in question.tokens[first:last] if not t.is_stop and t.word not in filler)
-    return Ask(start, end, question.raw[start:end], tuple(dict.fromkeys(terms)))
+    return Ask(start, end, question.raw[start:end], tuple(dict.fromkeys(terms)), question.name)
 
 
 def _content(question: Text, first: int, last: int) -> int:

@@ -26,6 +26,7 @@ CUED_SHORT = re.compile(
     r"(?: us| it)?(?: now| on| at| to)?:? (\d[\d -]{1,12}\d)\b",
     re.IGNORECASE,
 )
+TIMESTAMP = re.compile(r"(?:19|20)\d\d-[01]\d-[0-3]\d\b")
 # A sum of money in figures that a phone number could have: 19774.82 EUR, 12 500 000 kr.
 DECIMAL = re.compile(r"\d+\.\d{1,3}")
 GROUPED = re.compile(r"\d{1,3}(?:[ .]\d{3}){1,4}")
@@ -60,6 +61,7 @@ def _is_phone(text: str) -> bool:
     digits = sum(char.isdecimal() for char in text)
     groups = re.split(r"[ .-]+", text.strip("+"))
     is_date = len(groups) == 3 and (len(groups[0]) == 4 or len(groups[2]) == 4) and digits == 8
+    is_date = is_date or TIMESTAMP.match(text) is not None
     is_range = len(groups) == 2 and "-" in text and not text.startswith("+") and len(groups[0]) == len(groups[1]) == 4
     return digits >= MIN_PHONE_DIGITS and not is_date and not is_range
 

@@ -55,7 +55,14 @@ def number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     if first.is_figure:
         return _figure_number(lexemes, index)
     found = _word_number(lexemes, index)
-    return _and_a_half(lexemes, found) if found else None
+    return _and_a_half(lexemes, _repeated(lexemes, found)) if found else None
+
+
+def _repeated(lexemes: Lexemes, found: Found[Readings]) -> Found[Readings]:
+    """`thirty (30)`: the same number in figures, as contracts write it."""
+    figures, sign = at(lexemes, found.end + 1).text, at(lexemes, found.end + 2).text
+    is_same = figures.isdecimal() and Decimal(figures) == found.item[0]
+    return Found(found.item, found.end + 3) if at(lexemes, found.end).text == "(" and sign == ")" and is_same else found
 
 
 def _figure_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:

@@ -3,19 +3,21 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
-from touchstone.core.case import Case
-from touchstone.core.reading import Ask, Claim, Reading, Text
+from touchstone.core.case import Case, Speaker, Turn
+from touchstone.core.reading import Ask, Claim, Fact, Reading, Text
 from touchstone.text.asks import find_asks
 from touchstone.text.claims import find_claims, parse_ahead
 from touchstone.text.contacts import find_contacts
 from touchstone.text.dates import parse_reference
 from touchstone.text.normalise import normalise
 from touchstone.text.sentences import split
+from touchstone.text.structure import find_structure
 from touchstone.text.tokens import tokenise
-from touchstone.text.values import find_values
+from touchstone.text.values import MAX_VALUES, find_values, with_units
 
 # `David Seville/Ross Bagdasarian` gives alternatives; a sentence with a slash in it does not.
 MAX_ALTERNATIVE_WORDS = 8
@@ -23,24 +25,38 @@ MAX_ALTERNATIVE_WORDS = 8
 MOST = 0.7
 # The slash in 24/7 or 03/12 parts nothing.
 ALTERNATIVES = re.compile(r"(?<!\d)/|/(?!\d)")
+LONGEST_ROLE = 40
+COMMA = re.compile(r",(?=\d)")
 REFERENCE_DATE_FIELDS = ("reference_date", "date", "today", "timestamp", "created_at")
 
 
 def read(case: Case) -> Reading:
     """Question, reply and sources read; claims of the reply and asks of the customer found."""
     today = _today(case)
-    question = read_text("input", case.question, today=today) if case.question.strip() else None
+    question = read_text("input", case.question, today=today, speaker="customer") if case.question.strip() else None
     reply = read_text("response", case.response, today=today)
-    earlier = tuple(read_text(f"input[{at}]", turn.content, today=today) for at, turn in case.earlier_turns)
+    turns = tuple(_turn(f"input[{at}]", turn, today) for at, turn in case.earlier_turns)
+    said = tuple(turn for turn in turns if turn.is_said)
     return Reading(
         question=question,
         reply=reply,
-        sources=_sources(case, earlier, question, today),
+        sources=_sources(case, turns, question, today),
         expected=_expected(case.expected_output, reply, today) if case.expected_output else None,
-        asks=asks_in(case.question, today=today) if question else (),
+        asks=_asks(question, said, today) if question else (),
         claims=claims_in(case.response, today=today),
-        earlier=earlier,
+        earlier=said,
     )
+
+
+def _asks(question: Text, earlier: tuple[Text, ...], today: date | None) -> tuple[Ask, ...]:
+    return find_asks(question, earlier) if earlier else asks_in(question.raw, today=today)
+
+
+def _turn(name: str, turn: Turn, today: date | None) -> Text:
+    text = read_text(name, turn.content, today=today, speaker=turn.speaker)
+    if turn.has_known_role:
+        return text
+    return replace(text, notes=(*text.notes, f"role '{turn.role[:LONGEST_ROLE]}' is not known and taken for an agent"))
 
 
 def read_ahead(cases: Iterable[Case]) -> None:
@@ -49,29 +65,49 @@ def read_ahead(cases: Iterable[Case]) -> None:
 
 
 @lru_cache(maxsize=1024)
-def read_text(name: str, raw: str, *, today: date | None = None) -> Text:
+def read_text(name: str, raw: str, *, today: date | None = None, speaker: Speaker | None = None) -> Text:
     """One string read; help-centre passages recur from case to case, so recent texts are kept."""
-    normal = normalise(raw)
+    structure = find_structure(raw)
+    normal = normalise(_parted(raw, structure.facts))
     tokens = tokenise(normal)
     contacts = find_contacts(normal)
     positions: dict[str, list[int]] = defaultdict(list)
     for at, token in enumerate(tokens):
         positions[token.term].append(at)
+    values = with_units(find_values(normal, contacts, today=today), raw, structure.facts)
+    notes = list(structure.notes)
+    if len(values) == MAX_VALUES:
+        notes.append(f"more than {MAX_VALUES:,} values: those behind character {values[-1].end:,} are not read")
     return Text(
         name=name,
         raw=raw,
         tokens=tokens,
         sentences=split(normal, tokens),
-        values=find_values(normal, contacts, today=today),
+        values=values,
         contacts=contacts,
         positions={term: tuple(places) for term, places in positions.items()},
+        facts=structure.facts,
+        lists=structure.lists,
+        notes=tuple(notes),
+        speaker=speaker,
     )
+
+
+def _parted(raw: str, facts: tuple[Fact, ...]) -> str:
+    """The text with line ends for the commas between the numbers of a list or row: `[10,20]` is no fraction."""
+    commas = [fact.end for fact in facts if fact.is_cell and COMMA.match(raw, fact.end)]
+    if not commas:
+        return raw
+    parted = list(raw)
+    for at in commas:
+        parted[at] = "\n"
+    return "".join(parted)
 
 
 @lru_cache(maxsize=256)
 def asks_in(question: str, *, today: date | None = None) -> tuple[Ask, ...]:
     """The asks of a message; a failed reply is read once more for what is wrong with it, so recent ones are kept."""
-    return find_asks(read_text("input", question, today=today))
+    return find_asks(read_text("input", question, today=today, speaker="customer"))
 
 
 @lru_cache(maxsize=256)
@@ -80,9 +116,7 @@ def claims_in(reply: str, *, today: date | None = None) -> tuple[Claim, ...]:
     return find_claims(read_text("response", reply, today=today))
 
 
-def _sources(
-    case: Case, earlier: tuple[Text, ...], question: Text | None, today: date | None
-) -> tuple[Text, ...] | None:
+def _sources(case: Case, turns: tuple[Text, ...], question: Text | None, today: date | None) -> tuple[Text, ...] | None:
     """What the reply is checked against: context, or without one the expected reply; then the chat."""
     if case.context is not None:
         named = [(f"context[{at}]", passage.text) for at, passage in enumerate(case.context)]
@@ -91,7 +125,7 @@ def _sources(
     else:
         return None
     given = tuple(read_text(name, raw, today=today) for name, raw in named)
-    return (*given, *earlier, *((question,) if question else ()))
+    return (*given, *turns, *((question,) if question else ()))
 
 
 def _expected(raw: str, reply: Text, today: date | None) -> Text:

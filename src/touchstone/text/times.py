@@ -191,7 +191,7 @@ def _spoken(lexemes: Lexemes, index: int) -> Found[Clock] | None:
     hour = _hour(at(lexemes, index + 2).text)
     if shift is None or words[1] not in ("past", "to") or hour is None or (words[0] == "half" and words[1] == "to"):
         return None
-    if words[1] == "to" and words[0] != "quarter":
+    if words[1] == "to" and words[0] != "quarter" and not _meridiem(lexemes, index + 3):
         return None  # "five to ten" is a range of numbers
     minute = hour * 60 + (shift if words[1] == "past" else -shift)
     if half := _meridiem(lexemes, index + 3):

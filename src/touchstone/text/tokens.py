@@ -11,6 +11,8 @@ from touchstone.text.normalise import Normal
 
 # Words may hold inner apostrophes, figures inner separators; letters and figures part, so that 25MB equals 25 MB.
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,']\d+)*")
+# DVDs: the stemmer takes no s from a word without a vowel.
+PLURAL_INITIALS = re.compile(r"[^\W\daeiouy]{2,5}s")
 CLITICS = ("'s", "'ll", "'re", "'ve", "'d", "'m")
 
 _stemmer = Stemmer.Stemmer("english")
@@ -40,6 +42,8 @@ def term(word: str) -> str:
 
 
 def _stem(word: str) -> str:
+    if PLURAL_INITIALS.fullmatch(word):
+        return word[:-1]
     # A word longer than any real one is noise; the stemmer's time must not depend on it.
     return str(_stemmer.stemWord(word)) if len(word) <= 40 else word
 

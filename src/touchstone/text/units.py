@@ -63,12 +63,27 @@ def counted(lexemes: Lexemes, index: int) -> Found[Unit] | None:
     while at(lexemes, end).text in _counting("qualifier") and end < start + 2:
         end += 1
     noun = at(lexemes, end)
+    if noun.is_word and not _is_plural(noun.text) and _is_qualified(noun, at(lexemes, end + 1)):
+        noun, end = at(lexemes, end + 1), end + 1
     if not noun.is_word or (noun.glued and end == index):
         return None
     if not (_is_plural(noun.text) or (start > index and len(noun.text) > 2)):
         return None
     kind: ValueKind = "number" if noun.text == "times" else "quantity"
     return Found(Unit(kind, f"count:{term(noun.text)}", Decimal(1), noun.text), end + 1)
+
+
+def _is_qualified(qualifier: Lexeme, noun: Lexeme) -> bool:
+    """`four small parcels`: one word may stand between a number and what it counts."""
+    plain = qualifier.text not in resource.words("stopwords.txt") and not qualifier.capital and not qualifier.glued
+    return (
+        plain
+        and len(qualifier.text) > 2
+        and not qualifier.text.endswith("ly")
+        and noun.is_word
+        and not noun.glued
+        and _is_plural(noun.text)
+    )
 
 
 def currency_before(lexemes: Lexemes, index: int) -> Found[Unit] | None:
