@@ -58,6 +58,17 @@ UNITS = {
     "combining marks": "\u0301",
     "one word": "a",
     "prose": "The lamp comes with a charger. ",
+    "records": '{"id": "A1", "price": 5, "status": "pending"}, ',
+    "open brackets": "[",
+    "open records": '{"a":',
+    "encoded records": '{\\"a\\": 1} ',
+    "rows": "| a | £5 |\n",
+    "comma rows": "a,5,6\n",
+    "labelled lines": "Key: 5 days\n",
+    "pairs": "a=5; ",
+    "bullets": "- item: £5\n",
+    "headings": "# h\n",
+    "states": "It is pending. ",
 }
 
 

@@ -4,7 +4,7 @@ import calendar
 from datetime import date
 from decimal import Decimal
 
-from touchstone.core.reading import Dates, Day, Measure, Value
+from touchstone.core.reading import UNNAMED_CURRENCY, Dates, Day, Measure, Value
 
 # A sign that several currencies share, and those currencies.
 SHARED_SIGNS = {
@@ -13,7 +13,10 @@ SHARED_SIGNS = {
 }
 DURATIONS = frozenset({"time", "months", "business", "business hour", "hours a week", "nights"})
 BARE = ""
+ALWAYS = "hours a week"
+# Free of charge, and the price of a record that names no currency.
 FREE = "free"
+ANY_MONEY = frozenset({FREE, UNNAMED_CURRENCY})
 # Minutes and months rarely measure the same thing: further apart than this, two durations are not rivals.
 MAX_DURATION_RATIO = 100
 MINUTES = {"time": 1, "business": 1440, "business hour": 60, "months": 43_200, "nights": 1440}
@@ -37,6 +40,18 @@ def is_range(value: Value) -> bool:
     return first.low != first.high if isinstance(first, Measure) else first.first != first.last
 
 
+def is_idiom(value: Value) -> bool:
+    """`24/7`: where no source speaks of hours, a way to say `always`, not a figure that is missing."""
+    reading = value.readings[0]
+    return isinstance(reading, Measure) and reading.dimension == ALWAYS
+
+
+def is_free(value: Value) -> bool:
+    """`free`, which goes with any other price: free at first, free above a sum."""
+    reading = value.readings[0]
+    return isinstance(reading, Measure) and reading.dimension == FREE
+
+
 def ends(value: Value) -> tuple[Value, Value]:
     """A range as its two ends, each a value of its own."""
     pairs = [_ends(reading) for reading in value.readings]
@@ -58,8 +73,8 @@ def same_dimension(a: Measure, b: Measure) -> bool:
         return True
     if a.dimension in SHARED_SIGNS.get(b.dimension, ()):
         return True
-    if FREE in (a.dimension, b.dimension):
-        return _is_money(a) or _is_money(b)
+    if a.dimension in ANY_MONEY or b.dimension in ANY_MONEY:
+        return all(_is_money(measure) or measure.dimension in ANY_MONEY for measure in (a, b))
     bare, other = (a, b) if a.dimension == BARE else (b, a)
     return bare.dimension == BARE and (
         other.dimension.startswith("count:") or other.dimension == "%" or _is_money(other)
@@ -75,7 +90,11 @@ def close(a: Decimal, b: Decimal, *, percent: bool = False) -> bool:
 
 
 def _is_money(measure: Measure) -> bool:
-    return measure.dimension in SHARED_SIGNS or (len(measure.dimension) == 3 and measure.dimension.isupper())
+    return (
+        measure.dimension in SHARED_SIGNS
+        or measure.dimension == UNNAMED_CURRENCY
+        or (len(measure.dimension) == 3 and measure.dimension.isupper())
+    )
 
 
 def _same_reading(a: Measure | Dates, b: Measure | Dates) -> bool:
@@ -137,6 +156,8 @@ def _comparable(a: Measure | Dates, b: Measure | Dates) -> bool:
         return _comparable_days(a.first, b.first) and not _is_vaguer(b.first, a.first)
     if not (isinstance(a, Measure) and isinstance(b, Measure)):
         return False
+    if ALWAYS in (a.dimension, b.dimension):
+        return a.dimension == b.dimension
     if a.dimension in DURATIONS and b.dimension in DURATIONS:
         return _duration_ratio(a, b) <= MAX_DURATION_RATIO
     bare = BARE in (a.dimension, b.dimension) and a.dimension != b.dimension

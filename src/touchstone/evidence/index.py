@@ -1,22 +1,54 @@
 """Sources -> an index of their values: a reply's value finds its equals and rivals without trying them all."""
 
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from touchstone.core.reading import Day, Measure, Text, Value
 from touchstone.evidence.equality import comparable, end_of, is_range, same
-from touchstone.evidence.places import attribute
+from touchstone.evidence.places import Binding, binding
+from touchstone.text.structure import terms_of
+from touchstone.text.tokens import term
 
 # More source values around the same terms, or equal to one value, are not looked at: they would only repeat the first.
 MAX_LOOKS = 100
+# What is rounded is looked for among so many source values.
+MAX_COMPARED = 2000
+FIGURES = re.compile(r"\d+")
+NAMING = "id ids number zip postcode phone mobile code sku imei iban ref reference four address street dob birth"
+IDENTIFYING = frozenset(map(term, NAMING.split()))
 
 
 class Place(NamedTuple):
-    """A value in a source."""
+    """A value in a source, and what it is a value of; `path` and `key` name its field or cell."""
 
     source: Text
     value: Value
+    binding: Binding
+    path: str | None
+    key: str
+    label: frozenset[str]
+    is_cell: bool
+
+    @classmethod
+    def of(cls, source: Text, value: Value) -> "Place":
+        fact = source.fact_at(value.start)
+        if fact is None:
+            return cls(source, value, binding(source, value), None, "", frozenset(), is_cell=False)
+        return cls(source, value, binding(source, value), fact.path or None, fact.key, fact.label, fact.is_cell)
+
+    @property
+    def shape(self) -> str:
+        """The kind of field, whatever the numbers in its path; the cells of a table are of one kind."""
+        path = self.path or ""
+        return f"{self.source.name} table" if " › " in path else FIGURES.sub("#", path)
+
+    @property
+    def names(self) -> bool:
+        """Whether the field holds what something is called by: an id, a postcode, a phone number."""
+        return self.is_cell and not IDENTIFYING.isdisjoint(terms_of(self.key))
 
 
 class Index:
@@ -25,15 +57,21 @@ class Index:
     def __init__(self, sources: Sequence[Text]) -> None:
         self._by_key: dict[Hashable, list[Place]] = defaultdict(list)
         self._by_term: dict[str, list[Place]] = defaultdict(list)
+        self._by_shape: dict[str, list[Place]] = defaultdict(list)
+        self._places: list[Place] = []
         for source in sources:
             for value in source.values:
-                self._add(Place(source, value))
+                self._add(Place.of(source, value))
 
     def _add(self, place: Place) -> None:
+        self._places.append(place)
+        if place.is_cell and not place.names:
+            self._by_shape[place.shape].append(place)
         for key in set(_all_keys(place.value)):
             self._by_key[key].append(place)
-        for term in attribute(place.source, place.value, whole_sentence=True):
-            self._by_term[term].append(place)
+        if not place.names:
+            for each in place.binding.around:
+                self._by_term[each].append(place)
 
     def stating(self, value: Value) -> list[Place]:
         """The places that state the value, in order; a single value also as one end of a range."""
@@ -45,9 +83,29 @@ class Index:
     def rivals(self, value: Value, terms: frozenset[str]) -> list[Place]:
         """The places around which any of the terms stands and whose value could contradict this one."""
         places: dict[int, Place] = {}
-        for term in sorted(terms):
-            places |= {id(place.value): place for place in self._by_term.get(term, ())[:MAX_LOOKS]}
-        return [place for place in places.values() if comparable(value, place.value)]
+        for each in sorted(terms):
+            places |= {id(place.value): place for place in self._by_term.get(each, ())[:MAX_LOOKS]}
+        return [place for place in places.values() if _could_contradict(value, place)]
+
+    def siblings(self, place: Place) -> list[Place]:
+        """The same field of other records, where the place is a field: values of its sort, whatever their unit."""
+        places = self._by_shape.get(place.shape, ())[:MAX_LOOKS] if place.is_cell else ()
+        return [other for other in places if other.key == place.key and other.value.kind == place.value.kind]
+
+    def comparable(self, value: Value) -> list[Place]:
+        """The places whose value could be this one in round figures."""
+        return [place for place in self._places[:MAX_COMPARED] if _could_contradict(value, place)]
+
+
+def _could_contradict(value: Value, place: Place) -> bool:
+    if not place.is_cell:
+        return comparable(value, place.value)
+    return comparable(_first_reading(value), _first_reading(place.value))
+
+
+def _first_reading(value: Value) -> Value:
+    """What a value is before all: the price in a record may be read as a bare number, and is no rival of one."""
+    return value if len(value.readings) == 1 else replace(value, readings=value.readings[:1])
 
 
 def _states(stated: Value, value: Value) -> bool:

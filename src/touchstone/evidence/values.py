@@ -1,24 +1,43 @@
-"""Typed values of the reply + sources -> anchors: supported, derived, contradicted or unsupported, with both spans."""
+"""Typed values of the reply + sources -> anchors: supported, derived, contradicted or unsupported, with both spans.
 
+A value holds when a source states it of the same thing. Where a source states it of one thing and another value of the
+thing that the reply speaks of, the two are swapped: the reply is contradicted by the other value.
+"""
+
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from touchstone.core.reading import Text, Value
 from touchstone.core.result import Anchor, Evidence, Status
+from touchstone.evidence.approximation import is_about
 from touchstone.evidence.derivation import Deriver
-from touchstone.evidence.equality import ends, is_range
+from touchstone.evidence.equality import ends, is_free, is_idiom, is_range
 from touchstone.evidence.index import Index, Place
-from touchstone.evidence.places import attribute, sentence_at
+from touchstone.evidence.places import Binding, binding, prefers, sentence_at
 
 MAX_EVIDENCE = 3
-# Shared attribute terms that make two values statements about the same thing.
+# Shared terms, as a share of the smaller side's, that make two values statements about the same thing.
 RELATED = 0.3
 # So large a share, and number, of shared terms means a near copy with another value, whatever arithmetic could give it.
 NEAR_COPY = 0.75
 NEAR_COPY_TERMS = 4
 SENTENCE_WEIGHT = 0.8
-# A stated value is taken for another thing's only when the reply names that thing with so many terms.
-SWAPPED_TERMS = 2
+# So many shared terms, or so large a share of a cell's key and row, say that both speak of one attribute.
+NAMED_TERMS = 2
+NAMED_SHARE = 0.6
+# Of what a clause of prose says, more than this share is about the two things that are told apart.
+SPOKEN_SHARE = 0.25
+
+GRANTS = re.compile(
+    r"\b(?:yes|yep|sure|certainly|absolutely|of course|you (?:can|may|could|are allowed|are able)|will)\b|['’]ll\b",
+    re.IGNORECASE,
+)
+QUESTION = re.compile(
+    r"(?:so |and |but |also |ok(?:ay)? |hi |hello )?"
+    r"(?:can|could|may|is|are|do|does|did|will|would|should|has|have|what|when|how)\b",
+    re.IGNORECASE,
+)
 
 
 class Rival(NamedTuple):
@@ -26,93 +45,182 @@ class Rival(NamedTuple):
 
     likeness: float
     shared: int
-    is_equal: bool
     place: Place
 
 
-def check_values(reply: Text, sources: Sequence[Text]) -> list[Anchor]:
-    """One anchor for each value of the reply, in order."""
-    index = Index(sources)
-    matches = [index.stating(value) for value in reply.values]
-    taken = {id(place.value) for found in matches for place in found}
-    deriver = Deriver(reply, sources)
-    pairs = zip(reply.values, matches, strict=True)
-    return [
-        _anchor(reply, value, found, _rival(reply, value, index, taken), (index, deriver)) for value, found in pairs
-    ]
+class Checker:
+    """Checks the values of one reply, in order."""
 
+    def __init__(self, reply: Text, sources: Sequence[Text], *, most: int | None = None) -> None:
+        self._reply = reply
+        self._values = reply.values[:most]
+        self._index = Index(sources)
+        self._matches = [self._index.stating(value) for value in self._values]
+        self._deriver = Deriver(reply, sources, [[(p.source, p.value) for p in found] for found in self._matches])
+        self._taken = {id(place.value) for found in self._matches for place in found}
 
-def _anchor(reply: Text, value: Value, found: list[Place], rival: Rival | None, known: tuple[Index, Deriver]) -> Anchor:
-    index, deriver = known
-    if found:
-        if rival and ((_is_sure(rival) and _only_customer(found, rival)) or _is_swapped(reply, value, found, rival)):
-            return _contradicted(reply, value, rival.place)
-        return _make(
-            reply, value, "supported", f"{found[0].source.name} states {_shown(found[0])}", found[:MAX_EVIDENCE]
-        )
-    if is_range(value) and (both := _both_ends(value, index)):
-        return _make(reply, value, "supported", f"{both[0].source.name} states both ends", both)
-    near_copy = rival is not None and rival.likeness >= NEAR_COPY and rival.shared >= NEAR_COPY_TERMS
-    derivation = None if near_copy else deriver.derive(value)
-    if derivation:
-        used = [Place(derivation.source, part) for part in derivation.used]
-        return _make(reply, value, "derived", derivation.formula, used)
-    if rival and rival.likeness >= RELATED:
-        return _contradicted(reply, value, rival.place)
-    return _make(reply, value, "unsupported", f"no source states {_text(reply, value)}", [])
+    def anchors(self) -> list[Anchor]:
+        pairs = zip(self._values, self._matches, strict=True)
+        checked = [(value, self._anchor(value, found)) for value, found in pairs]
+        return [anchor for value, anchor in checked if anchor.status != "unsupported" or not is_idiom(value)]
 
+    def _anchor(self, value: Value, found: list[Place]) -> Anchor:
+        ours = binding(self._reply, value)
+        given = [place for place in found if not _is_asked(place)] if self._is_answer(value) else found
+        if found and not given:
+            return self._make(value, "unsupported", f"only the customer's question says {self._text(value)}", [])
+        if given:
+            found = sorted(given, key=lambda place: -_likeness(ours, place.binding))
+            if other := self._swapped(value, ours, found) or self._overruled(value, ours, found):
+                return self._contradicted(value, other)
+            return self._make(value, "supported", f"{_where(found[0])} states {_shown(found[0])}", found[:MAX_EVIDENCE])
+        if is_range(value) and (both := self._both_ends(value)):
+            return self._make(value, "supported", f"{_where(both[0])} states both ends", both)
+        if not is_range(value) and (about := self._about(value, ours)):
+            return self._make(value, "supported", f"{_where(about)} states {_shown(about)}", [about])
+        rival = self._rival(value, ours)
+        near_copy = rival is not None and rival.likeness >= NEAR_COPY and rival.shared >= NEAR_COPY_TERMS
+        derivation = None if near_copy else self._deriver.derive(value)
+        if derivation is None and (wrong := self._deriver.miscounted(value)):
+            reason = f"reply says {self._text(value)}, but {wrong.formula}"
+            return self._make(value, "contradicted", reason, [Place.of(*used) for used in wrong.used])
+        if derivation:
+            return self._make(value, "derived", derivation.formula, [Place.of(*used) for used in derivation.used])
+        if rival and rival.likeness >= RELATED:
+            return self._contradicted(value, rival.place)
+        return self._make(value, "unsupported", f"no source states {self._text(value)}", [])
 
-def _only_customer(found: list[Place], rival: Rival) -> bool:
-    """Whether the customer alone states the value and a context passage states the rival."""
-    customer = all(place.source.name.startswith("input") for place in found)
-    return customer and rival.place.source.name.startswith("context")
+    def _swapped(self, value: Value, ours: Binding, found: list[Place]) -> Place | None:
+        """The other value of the thing the reply speaks of, when what states the reply's value speaks of another."""
+        best: tuple[float, Place] | None = None
+        found = [place for place in found if place.source.speaker != "customer"]
+        if is_free(value) or not found:
+            return None
+        same = {id(place.value) for place in found}
+        alike = [place for stated in found[:MAX_EVIDENCE] for place in self._index.siblings(stated)]
+        for place in (*self._index.rivals(value, ours.around | ours.before), *alike):
+            if id(place.value) in same or is_free(place.value) or self._is_accounted_for(place, value, found):
+                continue
+            if all(_beats(ours, place, stated) for stated in found):
+                likeness = _likeness(ours, place.binding)
+                if best is None or likeness > best[0]:
+                    best = (likeness, place)
+        return best[1] if best else None
 
-
-def _is_sure(rival: Rival) -> bool:
-    """Whether the rival speaks of the very same thing: most terms shared, or the clauses' only terms the same."""
-    return rival.likeness >= NEAR_COPY and (rival.shared >= SWAPPED_TERMS or rival.is_equal)
-
-
-def _is_swapped(reply: Text, value: Value, found: list[Place], rival: Rival) -> bool:
-    """Whether the source states the value of another thing: its clause lacks terms that all stand around the rival."""
-    ours = attribute(reply, value)
-    theirs = attribute(rival.place.source, rival.place.value)
-    if _is_sure(rival) and rival.shared >= SWAPPED_TERMS:
-        around = [attribute(place.source, place.value, whole_sentence=True) for place in found]
-        if not any(ours & terms for terms in around):
-            return True
-    if len(ours) < SWAPPED_TERMS or not ours <= theirs:
+    def _is_accounted_for(self, place: Place, value: Value, found: list[Place]) -> bool:
+        """Whether the reply gives the place's value rightly, too: then it does not mean this one."""
+        for own, matches in zip(self._values, self._matches, strict=True):
+            if own is not value and not is_range(place.value) and any(match.value is place.value for match in matches):
+                said = binding(self._reply, own)
+                if all(_beats(said, place, stated) for stated in found):
+                    return True
         return False
-    return not any(ours <= attribute(place.source, place.value, whole_sentence=True) for place in found)
+
+    def _overruled(self, value: Value, ours: Binding, found: list[Place]) -> Place | None:
+        """The passage's value of the very same thing, where only the customer states the reply's."""
+        if any(place.source.speaker != "customer" for place in found):
+            return None
+        rival = self._rival(value, ours)
+        if rival is None or rival.place.source.is_said or rival.likeness < NEAR_COPY:
+            return None
+        is_equal = bool(ours.near) and ours.near == rival.place.binding.near
+        return rival.place if rival.shared >= NAMED_TERMS or is_equal else None
+
+    def _is_answer(self, value: Value) -> bool:
+        """Whether the reply grants or confirms something with the value: the question does not bear out its answer."""
+        sentence = sentence_at(self._reply, value.start)
+        return sentence is not None and GRANTS.search(self._reply.raw, sentence.start, value.start) is not None
+
+    def _about(self, value: Value, ours: Binding) -> Place | None:
+        """The value that the reply rounds: `about $100`, `just after noon`."""
+        near = [place for place in self._index.comparable(value) if is_about(self._reply, value, place.value)]
+        return max(near, key=lambda place: _likeness(ours, place.binding), default=None)
+
+    def _both_ends(self, value: Value) -> list[Place] | None:
+        """A range whose two ends a source states one by one in the same sentence."""
+        low, high = (self._index.stating(end) for end in ends(value))
+        for a in low:
+            for b in high:
+                if a.source is b.source and a.value is not b.value and _together(a, b):
+                    return [a, b]
+        return None
+
+    def _rival(self, value: Value, ours: Binding) -> Rival | None:
+        """The comparable source value, not stated by the reply, whose surroundings are most like the reply's."""
+        places = [place for place in self._index.rivals(value, ours.around) if id(place.value) not in self._taken]
+        # Where a source has but one value of the sort, it needs no more words to be the one that is meant.
+        is_only = len(places) == 1 and len(self._index.comparable(value)) == 1
+        rivals = [_compare(ours, place) for place in places if is_only or _is_named(ours, place)]
+        return max(rivals, key=lambda rival: rival.likeness, default=None)
+
+    def _contradicted(self, value: Value, place: Place) -> Anchor:
+        reason = f"reply says {self._text(value)}, {place.path if place.is_cell else 'source'} says {_shown(place)}"
+        return self._make(value, "contradicted", reason, [place])
+
+    def _make(self, value: Value, status: Status, reason: str, places: Sequence[Place]) -> Anchor:
+        evidence = tuple(Evidence(p.source.name, p.value.start, p.value.end, _shown(p), p.path) for p in places)
+        return Anchor(value.kind, self._text(value), value.start, value.end, value.canonical, status, reason, evidence)
+
+    def _text(self, value: Value) -> str:
+        return self._reply.raw[value.start : value.end]
 
 
-def _both_ends(value: Value, index: Index) -> list[Place] | None:
-    """A range whose two ends a source states one by one in the same sentence."""
-    low, high = (index.stating(end) for end in ends(value))
-    for a in low:
-        for b in high:
-            if a.source is b.source and a.value is not b.value and _together(a, b):
-                return [a, b]
-    return None
+def check_values(reply: Text, sources: Sequence[Text], *, most: int | None = None) -> list[Anchor]:
+    """One anchor for each value of the reply, or for the first ones, in order."""
+    return Checker(reply, sources, most=most).anchors()
 
 
-def _together(a: Place, b: Place) -> bool:
-    return sentence_at(a.source, a.value.start) == sentence_at(b.source, b.value.start)
+def _beats(ours: Binding, place: Place, stated: Place) -> bool:
+    """Whether the reply speaks of the place's thing, and not of that which has the value it gives.
+
+    Only values that stand side by side are told apart: in one sentence, in statements alike, or in fields alike.
+    """
+    if place.is_cell != stated.is_cell and not (place.path and stated.path):
+        return False
+    if place.is_cell and stated.is_cell:
+        alike = place.shape == stated.shape or (
+            place.source is stated.source and bool(place.binding.near & stated.binding.near)
+        )
+        if not alike and not _in_one_record(place, stated):
+            return False
+        return prefers(ours, place.binding, stated.binding, listed=False, near_only=not alike)
+    listed = _together(place, stated)
+    if not listed and len(ours.near & place.binding.near) >= NAMED_TERMS and not ours.near & stated.binding.around:
+        return True
+    if place.source is not stated.source:
+        return False
+    alike = listed or bool(place.binding.near & stated.binding.near) or bool(place.path and stated.path)
+    spoken = len(ours.near & (place.binding.near | stated.binding.near))
+    if not alike or (spoken and spoken <= SPOKEN_SHARE * len(ours.near)):
+        return False
+    return prefers(ours, place.binding, stated.binding, listed=listed, near_only=True)
 
 
-def _rival(reply: Text, value: Value, index: Index, taken: set[int]) -> Rival | None:
-    """The comparable source value, not stated by the reply, whose surroundings are most like the reply's."""
-    ours = attribute(reply, value)
-    places = [place for place in index.rivals(value, ours) if id(place.value) not in taken]
-    return max((_compare(ours, place) for place in places), key=lambda rival: rival.likeness, default=None)
+def _is_named(ours: Binding, place: Place) -> bool:
+    """Whether the reply speaks of the place's attribute: by most of a cell's key and row, two terms, or all it says."""
+    theirs = place.binding
+    if place.is_cell:
+        label = place.label or theirs.near
+        shared = len(ours.near & theirs.near)
+        return shared >= NAMED_TERMS or (shared > 0 and len(ours.around & label) >= NAMED_SHARE * len(label))
+    shared = len(ours.near & theirs.around)
+    return shared >= NAMED_TERMS or shared == len(ours.near) > 0 or len(ours.around & theirs.near) >= NAMED_TERMS
 
 
-def _compare(ours: frozenset[str], place: Place) -> Rival:
-    """How much of the smaller set of terms is shared; the clause counts in full, the rest of its sentence less."""
-    clause = attribute(place.source, place.value)
-    sentence = attribute(place.source, place.value, whole_sentence=True)
-    likeness = max(_share(ours, clause), SENTENCE_WEIGHT * _share(ours, sentence))
-    return Rival(likeness, len(ours & clause), bool(ours) and ours == clause, place)
+def _in_one_record(one: Place, other: Place) -> bool:
+    paths = [(place.path or "").rpartition(".")[0] for place in (one, other)]
+    return one.source is other.source and paths[0] == paths[1]
+
+
+def _likeness(ours: Binding, theirs: Binding) -> float:
+    """How much of the smaller set of terms is shared; what stands near counts in full, the rest less."""
+    return max(_share(ours.near, theirs.near), SENTENCE_WEIGHT * _share(ours.near, theirs.around)) + 0.01 * len(
+        ours.around & theirs.around
+    )
+
+
+def _compare(ours: Binding, place: Place) -> Rival:
+    return Rival(_likeness(ours, place.binding), len(ours.near & place.binding.near), place)
 
 
 def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:
@@ -120,19 +228,23 @@ def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:
     return len(ours & theirs) / smaller if smaller else 0.0
 
 
-def _contradicted(reply: Text, value: Value, place: Place) -> Anchor:
-    reason = f"reply says {_text(reply, value)}, source says {_shown(place)}"
-    return _make(reply, value, "contradicted", reason, [place])
+def _is_asked(place: Place) -> bool:
+    """Whether the customer only asks about the value."""
+    sentence = sentence_at(place.source, place.value.start)
+    if place.source.speaker != "customer" or sentence is None:
+        return False
+    said = place.source.raw[sentence.start : sentence.end]
+    clause = said[: place.value.start - sentence.start].rpartition(",")[2].lstrip()
+    return said.rstrip(" \"')").endswith("?") or any(QUESTION.match(part) for part in (said, clause))
 
 
-def _make(reply: Text, value: Value, status: Status, reason: str, places: Sequence[Place]) -> Anchor:
-    evidence = tuple(Evidence(p.source.name, p.value.start, p.value.end, _shown(p)) for p in places)
-    return Anchor(value.kind, _text(reply, value), value.start, value.end, value.canonical, status, reason, evidence)
+def _together(a: Place, b: Place) -> bool:
+    return a.source is b.source and sentence_at(a.source, a.value.start) == sentence_at(b.source, b.value.start)
+
+
+def _where(place: Place) -> str:
+    return f"{place.source.name} {place.path}" if place.path else place.source.name
 
 
 def _shown(place: Place) -> str:
     return place.source.raw[place.value.start : place.value.end]
-
-
-def _text(reply: Text, value: Value) -> str:
-    return reply.raw[value.start : value.end]

@@ -96,7 +96,7 @@ def verify(reading: Reading, anchors: Sequence[Anchor] | None, *, verifier: Veri
 def _statements(
     reading: Reading, pieces: Sequence[Sentence], anchors: Sequence[Anchor], verifier: Verifier
 ) -> list[Statement]:
-    own = tuple(source for source in reading.sources or () if not source.name.startswith("input"))
+    own = tuple(source for source in reading.sources or () if not source.is_said)
     names = {source.name for source in own}
     values = [[a for a in anchors if a.kind != "claim" and p.start <= a.start < p.end] for p in pieces]
     asked = [_asked(reading.reply, piece, held, names) for piece, held in zip(pieces, values, strict=True)]
@@ -137,7 +137,7 @@ def _read(asked: Sequence[_Asked], reading: Reading, own: Sequence[Text], verifi
     """The passages' word on every sentence; where they do not bear it out, that of what else was said."""
     first = _look(asked, own, verifier)
     again = [at for at, statement in enumerate(first) if statement.status in DOUBTED]
-    others = [source for source in reading.sources or () if source.name.startswith("input")]
+    others = [source for source in reading.sources or () if source.is_said]
     if reading.expected is not None and all(source.name != reading.expected.name for source in own):
         others.append(reading.expected)
     again = [at for at in again if _speak_of(asked[at].tokens, others)]
