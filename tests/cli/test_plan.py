@@ -45,7 +45,7 @@ def test_the_json_adds_up_and_names_the_same_plan_as_a_run(touchstone):
 @pytest.mark.parametrize(
     ("setting", "notice"),
     [
-        ("send_at=0.8", "counted with send_at 0.86 and block_at 0.18"),
+        ("send_at=0.8", "counted with send_at 0.86 and block_at 0.19"),
         ("violation_at=0.8", "counted with violation_at 0.9 and suspicion_at 0.3"),
         ("decide_by=verdict", "counted with decide_by probability"),
     ],

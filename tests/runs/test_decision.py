@@ -8,7 +8,9 @@ from touchstone.core.result import Anchor, Failure, Finding, Result, Score
 from touchstone.runs.decision import decide_for_guard, explain_chance, explain_decision, explain_result
 
 
-def reply(*violations, decide_by="probability", chance=..., anchors=(), suspicions=(), tone=None, **values):
+def reply(
+    *violations, decide_by="probability", chance=..., anchors=(), suspicions=(), tone=None, unchecked=0, **values
+):
     """A result decided by this plan."""
     from dataclasses import replace
 
@@ -19,7 +21,8 @@ def reply(*violations, decide_by="probability", chance=..., anchors=(), suspicio
         grading = replace(grading, grades=tuple(lowered))
     if chance is not ...:
         grading = replace(grading, pass_probability=chance)
-    metrics = {"hallucination": Score("hallucination", 0.1, "", anchors=tuple(anchors))}
+    parts = {"unchecked": unchecked} if unchecked else {}
+    metrics = {"hallucination": Score("hallucination", 0.1, "", parts, anchors=tuple(anchors))}
     decision = decide_for_guard(result.verdict, grading, metrics, plan=Plan(decide_by=decide_by))
     return replace(result, rubric=grading, metrics=metrics, decision=decision)
 
@@ -35,12 +38,13 @@ DENIED = Anchor("claim", "it is free", 0, 10, "it is free", "contradicted", "the
         (reply(), "send: pass probability 0.95, and nothing speaks against it"),
         (reply(LEAK), "block: gives a name, which nobody asked for"),
         # All points, and yet blocked: the sentence says by what.
-        (reply(chance=0.1), "block: pass probability 0.10"),
+        (reply(chance=0.03), "block: pass probability 0.03"),
         (reply(grade=1), "block: pass probability 0.02, the outcome is FAIL (score)"),
         (reply(chance=0.5), "review: pass probability 0.50, which is not sure enough"),
         (reply(suspicions=[DOUBT]), "review: suspected: may be a name"),
         (reply(anchors=[WRONG]), "review: no source bears out 30 days"),
         (reply(anchors=[DENIED]), "review: 'it is free': the source denies this"),
+        (reply(unchecked=40), "review: 40 of its values and claims are not checked"),
         (reply(tone=1), "review: tone is 1 of 4: so"),
         (reply(grade=None), "review: accuracy is not graded: so"),
         (reply(grade=2, chance=0.95), "review: the outcome is FAIL (score)"),

@@ -89,7 +89,7 @@ def nested_schema() -> "Schema":
     import pyarrow as pa
 
     text, texts, number, place = pa.string(), pa.list_(pa.string()), pa.float64(), pa.int64()
-    evidence = pa.struct({"source": text, "start": place, "end": place, "text": text})
+    evidence = pa.struct({"source": text, "start": place, "end": place, "text": text, "path": text})
     anchor = pa.struct(
         {"kind": text, "text": text, "start": place, "end": place, "value": text, "status": text, "reason": text}
         | {"evidence": pa.list_(evidence)}

@@ -57,7 +57,7 @@ def cover(reading: Reading) -> Covered:
     # All words that will be sought at once: one look at the embeddings is much cheaper than one for each ask and point.
     texts = (reading.question, reading.expected, *reading.contexts)
     best_likeness([token for text in texts if text for token in text.tokens], said)
-    asks = tuple(ask_coverage(ask, reading.question, said) for ask in reading.asks)
+    asks = tuple(ask_coverage(ask, reading.message_of(ask), said) for ask in reading.asks)
     expected = reading.expected
     if not expected:
         return Covered(said, asks, 1.0, (), ())

@@ -46,7 +46,7 @@ def grounding_features(reply: Text, sources: Sequence[Text]) -> dict[str, float]
 
     Words are sought in the passages, since customers' own words support nothing; names in everything that was given.
     """
-    passages = [source for source in sources if not source.name.startswith("input")] or list(sources)
+    passages = [source for source in sources if not source.is_said] or list(sources)
     known = frozenset().union(*(passage.positions for passage in passages))
     terms = [token.term for token in reply.tokens]
     pairs = {pair for passage in passages for pair in _pairs([token.term for token in passage.tokens])}

@@ -45,7 +45,7 @@ def passage_features(reading: Reading) -> dict[str, float]:
 
 def passages_of(reading: Reading) -> list[Text]:
     """What was given to answer from; an expected reply stands in for passages that were not given."""
-    return [source for source in reading.sources or () if not source.name.startswith("input")]
+    return [source for source in reading.sources or () if not source.is_said]
 
 
 def answering(passages: Sequence[Text], question: Text | None) -> list[Sequence[Token]]:

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from touchstone.core.plan import Plan
 from touchstone.core.reading import Reading, Text
 from touchstone.core.result import STATUSES, Anchor, Score
+from touchstone.evidence.check import unchecked
 
 NO_PARTS = {"s_claims": None, "p_drift": None, "ngram_overlap": None}
 
@@ -20,8 +22,13 @@ def hallucination(reading: Reading, anchors: tuple[Anchor, ...] | None, *, plan:
     shared = ngram_overlap(reading.reply, reading.sources, n=plan.drift_ngram)
     drift = plan.drift_penalty if shared is not None and shared < plan.drift_overlap else 0.0
     score = max(claims, drift)
-    parts = {"s_claims": claims, "p_drift": drift, "ngram_overlap": shared}
+    parts: dict[str, Any] = {"s_claims": claims, "p_drift": drift, "ngram_overlap": shared}
     reason = _reason(anchors, drift)
+    if left := unchecked(reading):
+        parts["unchecked"] = left
+        reason += f"; {left:,} more not checked, since the reply holds so many"
+    if notes := [f"{source.name}: {note}" for source in reading.sources for note in source.notes]:
+        parts["not_understood"] = notes
     flagged = score > plan.hallucination_flag
     return Score("hallucination", score, reason, parts, flag="FAIL" if flagged else None, anchors=anchors)
 

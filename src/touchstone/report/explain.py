@@ -314,9 +314,10 @@ def _finding(number: int, anchor: Anchor, case: Case) -> AnchorView:
 
 def _proof(evidence: Evidence, case: Case) -> Proof:
     text = source_text(case, evidence.source)
+    where = one_line(f"{evidence.source} {evidence.path}" if evidence.path else evidence.source)
     if text is None:
-        return Proof(one_line(evidence.source), "", one_line(evidence.text), "")
-    return Proof(one_line(evidence.source), *excerpt(text, evidence.start, evidence.end))
+        return Proof(where, "", one_line(evidence.text), "")
+    return Proof(where, *excerpt(text, evidence.start, evidence.end))
 
 
 def _metric(score: Score) -> MetricLine:

@@ -102,6 +102,8 @@ def _open_points(grading: Grading, metrics: Mapping[str, Score] | None) -> list[
     denied = [anchor for anchor in _anchors(metrics) if anchor.kind == "claim" and anchor.status == "contradicted"]
     points += [f"'{anchor.text}': {anchor.reason}" for anchor in denied]
     points += [f"no source bears out {anchor.text}" for anchor in unheld_values(metrics)]
+    if left := sum(score.parts.get("unchecked") or 0 for score in (metrics or {}).values()):
+        points.append(f"{left:,} of its values and claims are not checked")
     points += [
         f"{grade.criterion} is {grade.grade} of {TOP}: {grade.reason}"
         for grade in grading.grades

@@ -240,10 +240,11 @@ class _Redaction:
 
     def _evidence(self, evidence: Evidence) -> Evidence:
         source = self._sources.get(evidence.source)
+        path = None if evidence.path is None else self._said(evidence.path)
         if source is None:
-            return replace(evidence, text=self._said(evidence.text))
+            return replace(evidence, text=self._said(evidence.text), path=path)
         start, end = source.moved(evidence.start, evidence.end)
-        return Evidence(evidence.source, start, end, source.text[start:end])
+        return Evidence(evidence.source, start, end, source.text[start:end], path)
 
     def _grade(self, grade: Grade) -> Grade:
         return replace(grade, reason=self._said(grade.reason))

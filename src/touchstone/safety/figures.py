@@ -105,7 +105,7 @@ def _beside(reading: Reading, value: Value) -> Beside | None:
     ours = attribute(reading.reply, value, whole_sentence=True)
     best: Beside | None = None
     for source in reading.sources or ():
-        if source.name.startswith("input"):
+        if source.is_said:
             continue
         for other in source.values[:MAX_VALUES]:
             if not comparable(value, other):

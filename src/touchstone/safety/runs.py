@@ -83,8 +83,8 @@ def sentences(text: Text) -> Iterator[Sentence]:
 def _said(reading: Reading, anchors: tuple[Anchor, ...], policy: Policy) -> Said:
     named = [token for name in (policy.company or "", *policy.domains) for token in tokenise(normalise(name))]
     asked = (reading.question,) if reading.question else ()
-    ours = [source for source in reading.sources or () if not source.name.startswith("input")]
-    theirs = [*asked, *(source for source in reading.sources or () if source.name.startswith("input"))]
+    ours = [source for source in reading.sources or () if not source.is_said]
+    theirs = [*asked, *(source for source in reading.sources or () if source.is_said)]
     reply = reading.reply
     places: tuple[Value | Contact, ...] = (*reply.values, *reply.contacts)
     return Said(

@@ -79,4 +79,4 @@ def is_chat(reading: Reading) -> bool:
 
 def has_context(reading: Reading) -> bool:
     """Whether a passage or an expected reply was given that holds anything."""
-    return any(source.tokens and not source.name.startswith("input") for source in reading.sources or ())
+    return any(source.tokens and not source.is_said for source in reading.sources or ())

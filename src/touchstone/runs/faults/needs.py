@@ -72,7 +72,7 @@ def owner_of_ask(ask: Ask, needs: tuple[Need, ...], case: Case, reading: Reading
     """Who could have prevented that an ask is not answered: by the left-out sentence that speaks most of it."""
     if reading.question is None or case.context is None:
         return "prompt"
-    tokens = [t for t in reading.question.tokens if ask.start <= t.start < ask.end and t.term in ask.terms]
+    tokens = [t for t in reading.message_of(ask).tokens if ask.start <= t.start < ask.end and t.term in ask.terms]
     if case.expected_output is None:
         context = [t for source in reading.sources or () if source.name.startswith("context") for t in source.tokens]
         return "retrieval" if coverage(tokens, said_in(context)) < HELD else "prompt"

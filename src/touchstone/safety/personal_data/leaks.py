@@ -113,7 +113,7 @@ def _leak(text: str, datum: Datum, known: Background, leaks: tuple[Datum, ...]) 
     before = text[max(0, datum.start - NEAR) : datum.start]
     if EXAMPLE.search(before) or _is_filler(datum) or (datum.kind == "ip" and LOCAL_IP.match(datum.key)):
         return None
-    if known.may_tell(datum, shown) or known.is_own(datum, shown):
+    if known.may_tell(datum, shown) or known.is_own(datum, shown, _line(text, datum)):
         return None
     if datum.kind == "name" and _is_called(text, datum, before, known, leaks):
         return None
@@ -122,6 +122,10 @@ def _leak(text: str, datum: Datum, known: Background, leaks: tuple[Datum, ...]) 
     if datum.kind == "name":
         return _of_stranger(text, datum, before, known, leaks)
     return ", and no source shows that the customer may have it" if _is_persons(text, datum, known) else None
+
+
+def _line(text: str, datum: Datum) -> str:
+    return text[text.rfind("\n", 0, datum.start) + 1 : datum.end + NEAR].split("\n", maxsplit=1)[0]
 
 
 def _from_record(datum: Datum, recorded: Recorded) -> str | None:

@@ -48,6 +48,21 @@ FIGURES = ("phone", "card", "account", "iban", "national_id", "secret", "plate")
 # What a customer is looked up by: a customer, order or booking number, a postcode.
 REFERENCE = re.compile(r"(?<![\w@.])#?(?=\w{0,20}\d\w{0,20}\d)[\w-]{5,32}(?![\w@])")
 CUSTOMER_NUMBER = re.compile(r"(?:user|customer|member|client)_?(?:id|no|number)?\"?\s?[:=]\s?\"?([\w-]{5,32})")
+# A record of a person, rather than of an order, holds such a field.
+PROFILE_KEY = re.compile(r"e-?mail|phone|date_?of_?birth|^dob$", re.IGNORECASE)
+# What the customer says when a datum of theirs is the matter.
+ASKED_BY: dict[str, re.Pattern[str]] = {
+    "address": re.compile(r"\b(?:address(?:es)?|moved|moving|postcode on file)\b", re.IGNORECASE),
+    "email": re.compile(r"\b(?:e-?mails?|inbox|mailbox)\b", re.IGNORECASE),
+    "phone": re.compile(r"\b(?:phone|number|mobile|cell)\b", re.IGNORECASE),
+    "birth_date": re.compile(r"\b(?:birth|birthday|born|dob)\b", re.IGNORECASE),
+}
+# What a line says that needs the datum: it confirms an action, or tells where something goes.
+NEEDED = re.compile(
+    r"\b(?:confirm\w*|correct|ship\w*|deliver\w*|collect\w*|goes|going|sen[dt]|sending|instructions|chang(?:e|ing)|"
+    r"update\w*|reach|receive)\b|\?",
+    re.IGNORECASE,
+)
 NEAR = 60
 MAX_RECORDED = 300
 
@@ -99,11 +114,17 @@ class Background:
         held = [recorded for recorded in self.recorded if _is_same(datum, recorded.datum)]
         return next((recorded for recorded in held if recorded.other), held[0] if held else None)
 
-    def is_own(self, datum: Datum, shown: str) -> bool:
-        """Whether it stands in what was looked up for a customer who was identified, as theirs."""
+    def is_own(self, datum: Datum, shown: str, line: str) -> bool:
+        """Whether it is in what was looked up for an identified customer, as theirs, and there is need to say it.
+
+        What the profile holds is not recited: the customer spoke of it, or the line says what it is for.
+        """
         recorded = self.in_record(datum)
         if not self.identified or (recorded and recorded.other):
             return False
+        if recorded and datum.kind in ASKED_BY and _is_profile(recorded.passage) and not NEEDED.search(line):
+            asked = [text for text in self.said if text.speaker == "customer"]
+            return any(ASKED_BY[datum.kind].search(text.raw) for text in asked)
         return recorded is not None or any(holds(text.raw, datum, shown) for text in self.passages)
 
     def _is_companys(self, datum: Datum, shown: str) -> bool:
@@ -152,6 +173,11 @@ def _is_identified(said: tuple[Text, ...], passages: tuple[Text, ...], *, in_cha
         return True
     named = any(datum.kind == "name" and not datum.partial and holds(held, datum, datum.key) for datum in data)
     return named and (bool(references) or not _dates(said).isdisjoint(_dates(records)))
+
+
+def _is_profile(passage: Text) -> bool:
+    """Whether a looked-up record is about a person."""
+    return any(PROFILE_KEY.search(fact.key) for fact in passage.facts)
 
 
 def _dates(texts: Iterable[Text]) -> set[Measure | Dates]:

@@ -171,7 +171,7 @@ RESULT_EXAMPLE: dict[str, Any] = {
                     "value": "30 day",
                     "status": "contradicted",
                     "reason": "reply says 30 days, source says 14 days",
-                    "evidence": [{"source": "context[0]", "start": 9, "end": 16, "text": "14 days"}],
+                    "evidence": [{"source": "context[0]", "start": 9, "end": 16, "text": "14 days", "path": None}],
                 }
             ],
         }
