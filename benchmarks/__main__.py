@@ -6,6 +6,7 @@ from importlib import import_module
 # What each command measures; the module of that name has `run()`.
 BENCHMARKS = {
     "values": "agreement with the tables of values and dates",
+    "conversations": "figures of replies to chats with lookups, tables and policies, against what readers say of them",
     "speed": "time per reply beside the parser alone and the straightforward version, and its growth with length",
     "quality": "AUC of the hallucination score and its parts on public sets, beside naive baselines",
     "judge": "what the offline judge decides and how often that is right, and the laws it keeps",
