@@ -2,6 +2,7 @@
 
 import pytest
 
+import touchstone as ts
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.result import STATUSES, Anchor
@@ -119,3 +120,18 @@ def test_the_thresholds_are_settings_with_the_specification_s_defaults():
     assert (*defaults, plan.drift_ngram) == (0.6, 0.5, 0.2, 0.2, 1)
     drifting = {"response": WORDS, "context": ["kettle lamp chair"]}
     assert hallucination_of((), case=drifting, drift_overlap=0.5, drift_penalty=0.9).flag == "FAIL"
+
+
+def test_what_could_not_be_read_is_named_beside_the_score():
+    score = ts.score(ts.Case(input="How much?", response="It costs £5.", context=['{"price": 5, "items": ["Mu']))
+    hallucination = score.metrics["hallucination"]
+    note = "context[0]: the record is not understood from character 24 on"
+    assert hallucination.parts["not_understood"] == [note]
+    assert hallucination.reason.endswith(f"; not all read: {note}")
+
+
+def test_values_beyond_those_checked_are_counted_and_keep_a_reply_from_being_sent():
+    reply = " ".join(f"Item {n} costs £{n}.50." for n in range(400))
+    result = ts.score(ts.Case(input="How much?", response=reply, context=["Prices vary."]))
+    assert result.metrics["hallucination"].parts["unchecked"] >= 100
+    assert result.decision != "send"

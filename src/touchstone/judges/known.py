@@ -20,7 +20,7 @@ STRUCTURE = re.compile(r"[{}\[\]]|\"\w+\":|->")
 NOTES: Mapping[str, str] = {
     "turns": "the chat has {given:.0f} earlier messages, cases it was fitted on have at most {most:.0f}",
     "context_words": "the passages have {given:,.0f} words, cases it was fitted on have at most {most:,.0f}",
-    "structure": "the passages are lookups rather than prose, which it does not read",
+    "structure": "the passages are lookups rather than prose, and it learnt to grade by prose",
     "question_words": "the message has {given:.0f} words, cases it was fitted on have at most {most:.0f}",
     "reply_words": "the reply has {given:.0f} words, cases it was fitted on have at most {most:.0f}",
 }

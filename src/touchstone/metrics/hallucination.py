@@ -29,6 +29,7 @@ def hallucination(reading: Reading, anchors: tuple[Anchor, ...] | None, *, plan:
         reason += f"; {left:,} more not checked, since the reply holds so many"
     if notes := [f"{source.name}: {note}" for source in reading.sources for note in source.notes]:
         parts["not_understood"] = notes
+        reason += f"; not all read: {notes[0]}"
     flagged = score > plan.hallucination_flag
     return Score("hallucination", score, reason, parts, flag="FAIL" if flagged else None, anchors=anchors)
 
