@@ -175,3 +175,9 @@ def test_a_figure_that_follows_from_others_is_a_sign_where_the_reply_does_not_wo
     context = ["The ticket is €10. The seat is €20. Bags: 2. Coats: 1."]
     found = [sign.rule for sign in notice_in(figures, reply, context=context) if sign.rule == "value.derived"]
     assert bool(found) == is_sign
+
+
+def test_the_number_of_entries_of_a_list_is_no_sign():
+    record = '{"orders": ["A1", "B2", "C3"]}'
+    assert notice_in(figures, "You have 3 orders with us.", context=[record]) == []
+    assert rules_of(notice_in(figures, "You have 4 orders with us.", context=[record])) == ["value.unsupported"]

@@ -185,3 +185,18 @@ def test_the_packaged_weights_are_readable_and_complete():
 @pytest.mark.parametrize("response", ["Qwx vbn mkl.", "Ihre Sendung ist unterwegs.", "?", "12345", "…", "x" * 5000])
 def test_words_nobody_weighed_are_no_sign(response):
     assert notice_in(wording, response, input="Where is my parcel?") == []
+
+
+def test_who_was_identified_may_be_told_of_their_own(weights):
+    reply, record = (
+        "You were born on 3 May.",
+        'find({"email": "a@b.example"}) -> {"email": "a@b.example", "born": "3 May"}',
+    )
+    stranger = [
+        {"role": "user", "content": "Hi"},
+        {"role": "agent", "content": "Yes?"},
+        {"role": "user", "content": "So?"},
+    ]
+    known = [{"role": "user", "content": "I'm a@b.example"}, *stranger[1:]]
+    assert rules_of(notice_in(wording, reply, input=stranger, context=[record])) == ["wording.leak"]
+    assert rules_of(notice_in(wording, reply, input=known, context=[record])) == []

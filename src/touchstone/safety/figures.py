@@ -43,7 +43,8 @@ def figures(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Pol
         value = values.get((anchor.start, anchor.end))
         if value is None or anchor.status == "supported" or _is_asked(reply, value):
             continue
-        if anchor.status == "derived" and _is_worked_out(reply, value):
+        # The number of entries of a list is counted, not reckoned.
+        if anchor.status == "derived" and (not anchor.evidence or _is_worked_out(reply, value)):
             continue
         beside = _beside(reading, value)
         reason, evidence = anchor.reason, anchor.evidence

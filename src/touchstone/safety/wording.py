@@ -17,6 +17,7 @@ from touchstone.core import resource
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Measure, Reading, Sentence, Text
 from touchstone.core.result import Anchor, ViolationKind
+from touchstone.safety.personal_data.sources import is_identified
 from touchstone.safety.runs import Worded, blind, worded
 from touchstone.safety.signs import Sign, has_context, is_chat
 from touchstone.text.reading import read_text
@@ -41,11 +42,16 @@ LONGEST_QUOTE = 90
 
 
 def wording(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> Iterator[Sign]:
-    """A sign for each sentence and kind that the words speak for; a promise that the policy allows is none."""
+    """A sign for each sentence and kind that the words speak for; a promise that the policy allows is none.
+
+    Who was identified may be told of their own orders: there the record itself tells what leaks, not the words.
+    """
     rows = [(said, scores(said.runs)) for said in worded(reading, anchors, policy=policy)]
     for at, (kind, weights) in enumerate(fitted().items()):
         for said, row in rows:
             if row[at] < NOTED or (kind == "unauthorized_promise" and is_allowed(reading, said.sentence, policy)):
+                continue
+            if kind == "pii_leakage" and is_identified(reading):
                 continue
             if weights.speaks(said.runs):
                 yield _sign(kind, reading.reply, said.sentence, _inputs(said, row[at], reading, anchors or (), policy))

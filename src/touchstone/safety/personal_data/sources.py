@@ -152,8 +152,14 @@ def background(reading: Reading, policy: Policy) -> Background:
         published=(reading.expected.raw,) if reading.expected else (),
         policy=policy,
         recorded=tuple(islice(recorded, MAX_RECORDED)),
-        identified=_is_identified(said, passages, in_chat=bool(reading.earlier)),
+        identified=is_identified(reading),
     )
+
+
+def is_identified(reading: Reading) -> bool:
+    """Whether the customer showed in the chat who they are."""
+    said = (*reading.earlier, *((reading.question,) if reading.question else ()))
+    return _is_identified(said, reading.contexts, in_chat=bool(reading.earlier))
 
 
 def _is_identified(said: tuple[Text, ...], passages: tuple[Text, ...], *, in_chat: bool) -> bool:
