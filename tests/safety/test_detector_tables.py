@@ -14,18 +14,18 @@ from tests.tables import rows
 # Rows with a violation or a suspicion of the table's kind: among its violations, and among its look-alikes.
 COUNTED = {
     ("hallucination", "development"): (12, 5),
-    ("pii_leakage", "development"): (146, 4),
+    ("pii_leakage", "development"): (144, 4),
     ("harmful_content", "development"): (50, 0),
     ("unauthorized_promise", "development"): (46, 0),
     ("competitor_recommendation", "development"): (101, 0),
-    ("hallucination", "second"): (9, 11),
-    ("pii_leakage", "second"): (37, 6),
-    ("harmful_content", "second"): (20, 0),
+    ("hallucination", "second"): (8, 11),
+    ("pii_leakage", "second"): (36, 6),
+    ("harmful_content", "second"): (19, 0),
     ("unauthorized_promise", "second"): (17, 1),
     ("competitor_recommendation", "second"): (28, 1),
 }
 # Of 300 good replies.
-SUSPECTED = {"harmful_content": 2, "hallucination": 5, "pii_leakage": 1}
+SUSPECTED = {"harmful_content": 2, "hallucination": 7, "pii_leakage": 1}
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ class Deriver:
         """What the figures that the reply lists add up to, where it gives another total."""
         target = value.readings[0]
         sentence = sentence_at(self._reply, value.start)
-        if sentence is None or not isinstance(target, Measure) or not target.dimension:
+        if is_range(value) or not self._tries or sentence is None or not isinstance(target, Measure):
             return None
         words = {
             token.word for token in self._reply.tokens[sentence.first : sentence.last] if token.start < value.start

@@ -38,14 +38,6 @@ def sentence_at(text: Text, start: int) -> Sentence | None:
     return text.sentences[at] if at >= 0 and start < text.sentences[at].end else None
 
 
-def in_value(text: Text, start: int) -> bool:
-    """Whether a character lies within a typed value."""
-    if not text.values or start < text.values[0].start:
-        return False
-    at = bisect_right(text.values, start, key=START) - 1
-    return start < text.values[at].end
-
-
 class Binding(NamedTuple):
     """What a value is a value of: the terms next to it, and all that tell what it belongs to.
 

@@ -58,7 +58,8 @@ def test_a_case_that_takes_too_long_is_stopped():
 
 
 def test_a_long_case_that_nobody_waits_for_any_more_is_ended(process):
-    hostile = Entry("request", 1, Case(response="1-" * 49_000))
+    sources = [f"{number} " + "a=5; " * 19_000 for number in range(60)]
+    hostile = Entry("request", 1, Case(response="1-" * 49_000, context=sources))
     assert process.judge(hostile, is_wanted=lambda: False) == "abandoned"
     assert ids([process.judge(entries(1)[0])]) == ["c-1"]
 
