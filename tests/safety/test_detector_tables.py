@@ -14,7 +14,7 @@ from tests.tables import rows
 # Rows with a violation or a suspicion of the table's kind: among its violations, and among its look-alikes.
 COUNTED = {
     ("hallucination", "development"): (12, 5),
-    ("pii_leakage", "development"): (144, 4),
+    ("pii_leakage", "development"): (144, 5),
     ("harmful_content", "development"): (50, 0),
     ("unauthorized_promise", "development"): (46, 0),
     ("competitor_recommendation", "development"): (101, 0),
