@@ -217,3 +217,12 @@ def test_more_values_than_are_checked_are_counted():
     reading = read(Case(response=" ".join(f"£{n}.50 off." for n in range(MAX_CHECKED + 40)), context=["None."]))
     assert unchecked(reading) == 40
     assert len([a for a in check(reading, plan=Plan()) if a.kind == "money"]) == MAX_CHECKED
+
+
+def test_a_means_of_payment_is_held_against_the_only_one_on_record():
+    one = '{"order": "A1", "payment": "credit card (Visa)"}'
+    several = '{"methods": [{"brand": "visa"}, {"brand": "gift card"}]}'
+    told = "Your order A1 was paid by PayPal."
+    assert [a.status for a in anchors(told, one) if a.value == "paypal"] == ["contradicted"]
+    assert [a for a in anchors(told, several) if a.value == "paypal"] == []
+    assert [a for a in anchors("You can also use PayPal for order A1.", one) if a.value == "paypal"] == []

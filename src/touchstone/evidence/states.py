@@ -17,8 +17,10 @@ from touchstone.evidence.places import Binding, binding, prefers, sentence_at
 from touchstone.text.normalise import normalise
 
 FILE = "states.txt"
-# Families whose words say something wherever they stand; those of the others only behind a form of `be`.
+# Families whose words name means or classes; those of the others are states only behind a form of `be`.
 NAMED = frozenset({"method", "cabin"})
+# What is done with them makes them a statement: `paid by PayPal`, `booked in economy`.
+DONE_WITH = r"\b(?:by|via|with|using|through|in)\s(?:(?:your|the|a|an)\s)?"
 # Words of these families that mean something else elsewhere: 5 business days.
 COMMON = frozenset({"business", "cash", "economy"})
 LINK = (
@@ -93,6 +95,9 @@ def _anchor(state: State, known: Sequence[State]) -> Anchor | None:
         opposed = rivals
     best = max(opposed, key=lambda each: len(ours.around & each.binding.around), default=None)
     if best is None or (len(opposed) > 1 and not ours.around & best.binding.around):
+        return None
+    # Of several means of payment on record the reply may speak of yet another.
+    if _families(state) <= NAMED and len({each.families for each in opposed}) > 1:
         return None
     return _make(
         state, "contradicted", f"reply says {_shown(state)}, {best.path or 'source'} says {_shown(best)}", best
@@ -173,8 +178,9 @@ def _named_in(shown: str) -> frozenset[tuple[str, str]]:
     """`credit card (visa)`: what a field names that is known by name."""
     if len(shown) > LONGEST:
         return frozenset()
-    found = _phrases(tuple(sorted(_words()))).search(shown)
-    return _words()[found["bare"]] if found and found["bare"] else frozenset()
+    words = (name for pair in re.findall(r"[a-z]+(?: [a-z]+)?", shown) for name in (pair, *pair.split()))
+    named = (_words().get(name, frozenset()) for name in words if name not in COMMON)
+    return next((states for states in named if any(family in NAMED for family, _ in states)), frozenset())
 
 
 def _plain(text: str) -> str:
@@ -201,7 +207,7 @@ def _phrases(words: tuple[str, ...]) -> re.Pattern[str]:
     known = [word for word in longest_first if any(family in NAMED for family, _ in _words().get(word, ()))]
     named = (word for word in known if word not in COMMON)
     bare = "|".join(re.escape(word) for word in named)
-    return re.compile(rf"{LINK}(?P<linked>{linked})\b|\b(?P<bare>{bare})\b")
+    return re.compile(rf"{LINK}(?P<linked>{linked})\b|{DONE_WITH}(?P<bare>{bare})\b")
 
 
 def _make(state: State, status: Status, reason: str, found: State) -> Anchor:
