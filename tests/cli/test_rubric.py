@@ -54,13 +54,21 @@ def test_the_card_is_the_documents(run, arguments):
     ended = run("rubric", "show", *arguments)
     assert (ended.code, ended.err) == (0, "")
     assert content(ended.out) == CARD
-    assert len({len(line) for line in ended.out.splitlines()}) == 1
+    boxed = ended.out.split("\n\n")[0]
+    assert len({len(line) for line in boxed.splitlines()}) == 1
+
+
+def test_the_conventions_stand_below_the_card(run):
+    told = " ".join(run("rubric", "show").out.split())
+    assert "Conventions 1 General Grade this reply as one turn" in told
+    assert "A minor question that is left out costs completeness alone." in told
+    assert "Unauthorized promise Commits to" in told
 
 
 def test_a_card_too_wide_for_its_box_is_shown_without(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "58")
     lines = [line for line in run("rubric", "show").out.splitlines() if line]
-    assert lines == CARD
+    assert lines[: len(CARD) + 1] == [*CARD, "Conventions 1"]
 
 
 def test_the_card_of_a_file_shows_what_the_file_says(run, mine):

@@ -4,11 +4,17 @@ import pytest
 
 from touchstone.core import resource
 from touchstone.rubric.difference import Change, difference_to_dict, differences
-from touchstone.rubric.parse import packaged, parse_rubric
+from touchstone.rubric.parse import parse_rubric
 
-SUPPORTAI = resource.text("rubrics/supportai.yaml")
+# Without the worked examples, whose grades name every criterion.
+SUPPORTAI = resource.text("rubrics/supportai.yaml").partition("\nexamples:")[0]
 WARMTH = "  - {name: warmth, weight: 10, summary: 'Is it warm?', levels: {4: a, 0: b}}\n"
 SAFETY = SUPPORTAI[SUPPORTAI.index("  - name: safety") : SUPPORTAI.index("violations:")]
+
+
+SHIPPED = parse_rubric(SUPPORTAI, name="shipped.yaml")
+MEANT = SHIPPED.conventions.texts["accuracy"]
+ACCURACY = Change("conventions.accuracy", " ".join(MEANT), " ".join(MEANT[1:]))
 
 
 def changed(*replacements):
@@ -49,6 +55,10 @@ CHANGES = {
         [("Directing to competitor services", "Sending them away")],
         [Change("violations.competitor_recommendation", "Directing to competitor services", "Sending them away")],
     ),
+    "a convention": (
+        [(f"    - {MEANT[0]}\n", ""), ('version: "1"', 'version: "2"')],
+        [Change("conventions.version", "1", "2"), ACCURACY],
+    ),
     "gates": (
         [("- no_violations", "- {criterion: tone, at_least: 2}")],
         [Change("gates.no_violations", "any violation fails", None), Change("gates.tone", None, "at least 2")],
@@ -63,29 +73,29 @@ CHANGES = {
 
 @pytest.mark.parametrize(("replacements", "changes"), CHANGES.values(), ids=CHANGES.keys())
 def test_every_kind_of_change_is_found_and_nothing_else(replacements, changes):
-    assert list(differences(packaged("supportai"), changed(*replacements))) == changes
+    assert list(differences(SHIPPED, changed(*replacements))) == changes
 
 
 @pytest.mark.parametrize("replacements", [replacements for replacements, _ in CHANGES.values()], ids=CHANGES.keys())
 def test_the_other_way_round_each_change_is_reversed(replacements):
-    there = differences(packaged("supportai"), changed(*replacements))
-    back = differences(changed(*replacements), packaged("supportai"))
+    there = differences(SHIPPED, changed(*replacements))
+    back = differences(changed(*replacements), SHIPPED)
     assert sorted(back, key=str) == sorted((Change(c.where, c.after, c.before) for c in there), key=str)
 
 
 def test_a_rubric_does_not_differ_from_itself():
-    assert differences(packaged("supportai"), packaged("supportai")) == ()
+    assert differences(SHIPPED, SHIPPED) == ()
 
 
 def test_another_order_of_criteria_is_a_change_of_its_own():
     moved = changed((SAFETY, ""), ("criteria:\n", f"criteria:\n{SAFETY}"))
-    (change,) = differences(packaged("supportai"), moved)
+    (change,) = differences(SHIPPED, moved)
     assert change.where == "criteria"
     assert change.after == "safety, accuracy, completeness, tone, actionability"
 
 
 def test_the_difference_is_one_plain_object():
-    assert difference_to_dict(packaged("supportai"), changed(('"1.0"', '"1.1"'))) == {
+    assert difference_to_dict(SHIPPED, changed(('"1.0"', '"1.1"'))) == {
         "before": {"name": "supportai", "version": "1.0"},
         "after": {"name": "supportai", "version": "1.1"},
         "changes": [{"where": "version", "before": "1.0", "after": "1.1"}],

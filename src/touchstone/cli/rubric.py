@@ -24,19 +24,21 @@ def show(
     levels: Annotated[bool, typer.Option("--levels", help="Add what each level of each criterion means.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the quick reference card: criteria, weights, what passes and fails, the target."""
+    """Print the quick reference card and the conventions: criteria, weights, what passes and fails, the target."""
     from touchstone.app.rubrics import load_rubric
-    from touchstone.rubric.card import card, level_texts, rubric_to_dict
+    from touchstone.rubric.card import card, conventions, level_texts, rubric_to_dict
 
     chosen = load_rubric(name)
     if as_json:
         typer.echo(json.dumps(rubric_to_dict(chosen), ensure_ascii=False, indent=2))
         return
-    from touchstone.report.rubric import show_card, show_levels
+    from touchstone.report.rubric import show_card, show_conventions, show_levels
 
     _print(lambda console: show_card(card(chosen), console=console))
     if levels:
         _print(lambda console: show_levels(level_texts(chosen), console=console))
+    version = chosen.conventions.version
+    _print(lambda console: show_conventions(conventions(chosen), version=version, console=console))
 
 
 @rubric.command()

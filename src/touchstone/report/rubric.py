@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from touchstone.report.plain import one_line, plain
-from touchstone.rubric.card import Card, LevelTexts
+from touchstone.rubric.card import Card, ConventionTexts, LevelTexts
 from touchstone.rubric.difference import Change
 
 _MARGIN = 2
@@ -41,6 +41,16 @@ def show_levels(texts: Iterable[LevelTexts], *, console: Console) -> None:
         console.print(Text(f"\n{one_line(criterion.heading)}", style="bold"))
         for level, text in criterion.levels:
             console.print(_indented(Text(f"{level}  {one_line(text)}")))
+
+
+def show_conventions(texts: Iterable[ConventionTexts], *, version: str, console: Console) -> None:
+    """Print how levels and kinds of violation are meant where their texts leave it open."""
+    for at, each in enumerate(texts):
+        if not at:
+            console.print(Text(f"\nConventions {one_line(version)}", style="bold"))
+        console.print(Text(one_line(each.heading), style="bold"))
+        for sentence in each.sentences:
+            console.print(_indented(Text(one_line(sentence))))
 
 
 def show_changes(changes: Sequence[Change], *, console: Console) -> None:

@@ -1,9 +1,9 @@
 """Rubric -> what is shown of it: the quick reference card, and all its content as one plain object."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from touchstone.rubric.model import Criterion, Gate, Rubric
+from touchstone.rubric.model import GENERAL, Criterion, Example, Gate, Rubric
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,14 @@ class LevelTexts:
     levels: tuple[tuple[int, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ConventionTexts:
+    """How one criterion or kind of violation is meant."""
+
+    heading: str
+    sentences: tuple[str, ...]
+
+
 def card(rubric: Rubric) -> Card:
     """Criteria with weights and summaries, when a reply passes and fails, and the target pass rate."""
     band = rubric.targets.pass_rate
@@ -38,6 +46,14 @@ def level_texts(rubric: Rubric) -> tuple[LevelTexts, ...]:
             tuple(criterion.levels.items()),
         )
         for criterion in rubric.criteria
+    )
+
+
+def conventions(rubric: Rubric) -> tuple[ConventionTexts, ...]:
+    """How levels and kinds of violation are meant, in the order of the rubric; empty where it says nothing."""
+    named = (GENERAL, *(criterion.name for criterion in rubric.criteria), *rubric.violations)
+    return tuple(
+        ConventionTexts(titled(name), rubric.conventions_of(name)) for name in named if rubric.conventions_of(name)
     )
 
 
@@ -63,6 +79,8 @@ def rubric_to_dict(rubric: Rubric) -> dict[str, Any]:
         "pass_mark": rubric.pass_mark,
         "criteria": [_criterion_to_dict(criterion) for criterion in rubric.criteria],
         "violations": dict(rubric.violations),
+        **_conventions_to_dict(rubric),
+        **({"examples": [_example_to_dict(example) for example in rubric.examples]} if rubric.examples else {}),
         "gates": [_gate_to_plain(gate) for gate in rubric.gates],
         "targets": {name: value for name, value in given.items() if value is not None},
     }
@@ -96,6 +114,22 @@ def _criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
         "summary": criterion.summary,
         "question": criterion.question,
         "levels": {str(level): text for level, text in criterion.levels.items()},
+    }
+
+
+def _conventions_to_dict(rubric: Rubric) -> dict[str, Any]:
+    if not rubric.conventions.texts:
+        return {}
+    texts = {name: list(sentences) for name, sentences in rubric.conventions.texts.items()}
+    return {"conventions": {"version": rubric.conventions.version, **texts}}
+
+
+def _example_to_dict(example: Example) -> dict[str, Any]:
+    return {
+        "question": example.question,
+        "reply": example.reply,
+        "grades": {name: {"grade": each.grade, "reason": each.reason} for name, each in example.grades.items()},
+        "violations": [asdict(violation) for violation in example.violations],
     }
 
 

@@ -1,4 +1,4 @@
-"""A rubric as a value: criteria with weights and level texts, gates, pass mark and targets."""
+"""A rubric as a value: criteria with weights, level texts and conventions, gates, pass mark and targets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from datetime import date
 
 TOP = 4
 SAFETY = "safety"
+GENERAL = "general"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,47 @@ class Targets:
 
 
 @dataclass(frozen=True, slots=True)
+class Conventions:
+    """How levels and kinds of violation are meant where their texts leave it open.
+
+    `texts` maps `general`, a criterion or a kind of violation to its sentences.
+    """
+
+    version: str
+    texts: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleGrade:
+    """A grade of a worked example and why."""
+
+    grade: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleViolation:
+    """A violation of a worked example: its kind, the words and why."""
+
+    kind: str
+    quote: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: what was asked, the reply and how it is graded."""
+
+    question: str
+    reply: str
+    grades: Mapping[str, ExampleGrade]
+    violations: tuple[ExampleViolation, ...] = ()
+
+
+NO_CONVENTIONS = Conventions("", {})
+
+
+@dataclass(frozen=True, slots=True)
 class Rubric:
     """How replies are graded, with the version that every run names."""
 
@@ -49,6 +91,12 @@ class Rubric:
     violations: Mapping[str, str]
     gates: tuple[Gate, ...]
     targets: Targets
+    conventions: Conventions = NO_CONVENTIONS
+    examples: tuple[Example, ...] = ()
 
     def criterion(self, name: str) -> Criterion | None:
         return next((criterion for criterion in self.criteria if criterion.name == name), None)
+
+    def conventions_of(self, name: str) -> tuple[str, ...]:
+        """The conventions of a criterion, a kind of violation, or `general` ones."""
+        return self.conventions.texts.get(name, ())
