@@ -5,18 +5,20 @@ from dataclasses import dataclass
 
 from touchstone.app.config import Settings
 from touchstone.app.judge_settings import JudgeSettings, Member
-from touchstone.app.judging import load_prompt, models_of
+from touchstone.app.judging import load_prompt, models_of, requests_for
+from touchstone.app.score import score_entries
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError
 from touchstone.io.cases import read_cases
 from touchstone.io.files import Format, open_mapped, shown
-from touchstone.judges.llm.request import Request, build_requests
+from touchstone.judges.llm.request import Request
 from touchstone.report.figures import count
 
 # English has about four characters to a token; a reason with its quotes takes about as many tokens as this.
 CHARACTERS_A_TOKEN = 4
 TOKENS_A_CRITERION = 120
 TOKENS_OF_VIOLATIONS = 30
+TOKENS_A_QUESTION = 60
 _MILLION = 1_000_000
 
 
@@ -37,33 +39,34 @@ class ModelEstimate:
 
 @dataclass(frozen=True, slots=True)
 class JudgeEstimate:
-    """What a file of cases takes; with a cascade fewer are asked about, how many is only known once they are scored."""
+    """What a file of cases takes; `kept_offline` are those that a cascade does not ask about."""
 
     cases: int
     unreadable: int
-    is_cascade: bool
+    kept_offline: int
     models: tuple[ModelEstimate, ...]
 
 
 def estimate_judge(source: str, *, settings: Settings, format: Format | None = None) -> JudgeEstimate:
-    """Builds every request and looks it up among the records."""
+    """Scores every case offline, builds its requests and looks them up among the records."""
     chosen = settings.judge
     prompt = load_prompt(chosen.prompt)
     requests: list[Request] = []
-    cases = unreadable = 0
+    cases = unreadable = kept_offline = 0
     with open_mapped(source, mapped=settings.mapped, format=format) as rows:
-        for entry in read_cases(rows, file=shown(source), columns=settings.columns):
-            if not isinstance(entry.case, Case):
+        entries = read_cases(rows, file=shown(source), columns=settings.columns)
+        for scored in score_entries(entries, settings=settings):
+            if not isinstance(scored.entry.case, Case):
                 unreadable += 1
                 continue
             cases += 1
-            requests += build_requests(
-                entry.case, rubric=settings.rubric, prompt=prompt, policy=settings.policy, scope=chosen.scope
-            )
+            asked = requests_for(scored.entry.case, scored.result, settings=settings, prompt=prompt)
+            kept_offline += chosen.cascade and not asked
+            requests += asked
     if not cases:
         raise InputError(f"{shown(source)} holds no case that can be read: see touchstone goldset check")
     models = tuple(_model(member, requests, chosen) for member in models_of(chosen))
-    return JudgeEstimate(cases, unreadable, chosen.cascade, models)
+    return JudgeEstimate(cases, unreadable, kept_offline, models)
 
 
 def estimate_lines(found: JudgeEstimate) -> list[str]:
@@ -78,8 +81,8 @@ def estimate_lines(found: JudgeEstimate) -> list[str]:
         )
     if any(each.money is None for each in found.models):
         lines.append("for the cost, give prices: --judge-set prices.input=0.15 --judge-set prices.output=0.60")
-    if found.is_cascade:
-        lines.append("with --cascade it is less: only cases of which the offline judge is unsure are asked about")
+    if found.kept_offline:
+        lines.append(f"cascade: the offline judge is sure of {found.kept_offline:,} cases, which are not asked about")
     return lines
 
 
@@ -105,6 +108,7 @@ def _model(member: Member, requests: Sequence[Request], chosen: JudgeSettings) -
             calls += 1
             sent += call.length // CHARACTERS_A_TOKEN
             likely = TOKENS_A_CRITERION * len(request.criteria) + TOKENS_OF_VIOLATIONS * request.asks_violations
+            likely += TOKENS_A_QUESTION * len(request.questions)
             said += min(likely, chosen.max_tokens)
     most = calls * chosen.max_tokens
     prices = member.prices

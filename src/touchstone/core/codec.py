@@ -12,6 +12,7 @@ from touchstone.core.plan import Plan
 from touchstone.core.result import (
     Anchor,
     Chances,
+    Dismissed,
     Evidence,
     Failure,
     Finding,
@@ -161,6 +162,7 @@ def _grading_to_dict(grading: Grading) -> dict[str, Any]:
         "reasons": list(grading.reasons),
         **({} if grading.flip_rate is None else {"flip_rate": grading.flip_rate}),
         **({"waived": waived_to_dicts(grading.waived)} if grading.waived else {}),
+        **({"dismissed": [_dismissed_to_dict(each) for each in grading.dismissed]} if grading.dismissed else {}),
     }
 
 
@@ -179,6 +181,7 @@ def _grading_from_dict(row: Mapping[str, Any]) -> Grading:
         reasons=tuple(row["reasons"]),
         flip_rate=row.get("flip_rate"),
         waived=waived_from_dicts(row.get("waived", ())),
+        dismissed=tuple(map(_dismissed_from_dict, row.get("dismissed") or ())),
     )
 
 
@@ -192,6 +195,14 @@ def waived_to_dicts(waived: Iterable[Waived]) -> list[dict[str, Any]]:
 def waived_from_dicts(rows: Iterable[Mapping[str, Any]]) -> tuple[Waived, ...]:
     """What `waived_to_dicts` wrote -> the same values."""
     return tuple(Waived(**{**row, "violation": _finding_from_dict(row["violation"])}) for row in rows)
+
+
+def _dismissed_to_dict(dismissed: Dismissed) -> dict[str, Any]:
+    return {"finding": _finding_to_dict(dismissed.finding), "reason": dismissed.reason, "quote": dismissed.quote}
+
+
+def _dismissed_from_dict(row: Mapping[str, Any]) -> Dismissed:
+    return Dismissed(**{**row, "finding": _finding_from_dict(row["finding"])})
 
 
 def _finding_to_dict(finding: Finding) -> dict[str, Any]:

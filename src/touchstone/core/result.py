@@ -92,6 +92,15 @@ class Waived:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Dismissed:
+    """A finding of the offline checks that a model rejected: why, and the words of the case that show it."""
+
+    finding: Finding
+    reason: str
+    quote: str
+
+
 class Chances(NamedTuple):
     """A verifier's probabilities for one sentence; they add up to 1."""
 
@@ -163,7 +172,8 @@ class Grading:
     A violation counts against the outcome, a suspicion only asks for a person. `pass_probability` is the chance that
     people would pass the reply. A None grade makes the total None, and the outcome too unless a gate has failed the
     reply already. Where the judge was asked several times, `flip_rate` is the share of its votes with another outcome
-    than most. `waived` violations are not among `violations`, and nothing else heeds them.
+    than most. `waived` violations are not among `violations`, and nothing else heeds them. What a model `dismissed` is
+    kept to be shown, and holds nothing back.
     """
 
     rubric: str
@@ -179,6 +189,7 @@ class Grading:
     pass_probability: float | None = None
     flip_rate: float | None = None
     waived: tuple[Waived, ...] = ()
+    dismissed: tuple[Dismissed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,4 +143,5 @@ def _grading_type(evidence: "DataType") -> "DataType":
         {"name": text, "version": text, "judge": text, "criteria": pa.map_(text, grade)}
         | {"violations": pa.list_(finding), "suspicions": pa.list_(finding), "issues": texts, "total": number}
         | {"outcome": text, "pass_probability": number, "reasons": texts}
+        | {"dismissed": pa.list_(pa.struct({"finding": finding, "reason": text, "quote": text}))}
     )

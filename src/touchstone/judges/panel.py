@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import mean, median
 from typing import Literal
 
-from touchstone.core.result import Finding, Grade, Grading, Outcome
+from touchstone.core.result import Dismissed, Finding, Grade, Grading, Outcome
 from touchstone.judges.offline import grade_safety
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude, stated_probability
@@ -17,9 +17,11 @@ Rule = Literal["median", "majority"]
 def combine(gradings: Sequence[Grading], *, rubric: Rubric, judge: str, rule: Rule = "median") -> Grading:
     """One grading for all; at least one is needed. A criterion that most left open stays open.
 
-    A violation counts when half of the gradings have it; what fewer have is a suspicion.
+    A violation counts when half of the gradings have it; what fewer have is a suspicion, unless most dismiss it.
     """
+    dismissed = _dismissed(gradings)
     kept, doubted = _violations(gradings)
+    doubted = [each for each in doubted if not any(_overlap(each, other.finding) for other in dismissed)]
     grades = []
     for criterion in rubric.criteria:
         given = [_grade_of(grading, criterion.name) for grading in gradings]
@@ -29,7 +31,7 @@ def combine(gradings: Sequence[Grading], *, rubric: Rubric, judge: str, rule: Ru
         else:
             grades.append(_combined(criterion, given, names, rule=rule))
     issues = tuple(dict.fromkeys(issue for grading in gradings for issue in grading.issues))
-    return conclude(
+    grading = conclude(
         rubric,
         grades,
         kept,
@@ -38,6 +40,17 @@ def combine(gradings: Sequence[Grading], *, rubric: Rubric, judge: str, rule: Ru
         suspicions=doubted,
         pass_probability=_probability(rubric, gradings, grades, kept),
     )
+    return replace(grading, dismissed=dismissed)
+
+
+def _dismissed(gradings: Sequence[Grading]) -> tuple[Dismissed, ...]:
+    """What more than half of the gradings dismiss, once."""
+    found: list[Dismissed] = []
+    for each in (dismissed for grading in gradings for dismissed in grading.dismissed):
+        voices = sum(any(_overlap(each.finding, other.finding) for other in g.dismissed) for g in gradings)
+        if 2 * voices > len(gradings) and not any(_overlap(each.finding, known.finding) for known in found):
+            found.append(each)
+    return tuple(found)
 
 
 def _probability(

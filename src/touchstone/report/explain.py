@@ -9,6 +9,7 @@ from typing import TypeVar
 from touchstone.core.case import Case
 from touchstone.core.result import (
     Anchor,
+    Dismissed,
     Evidence,
     Finding,
     Flag,
@@ -110,7 +111,7 @@ class GradingView:
     """What the rubric says of the reply: its criteria, the total, the outcome with its reasons, what was missed.
 
     Violations that count are `breaches`; those that people waived are kept apart, and so are `suspicions`, which only
-    ask for a person.
+    ask for a person, and what the checks found and a model `dismissed`.
     """
 
     title: str
@@ -122,6 +123,7 @@ class GradingView:
     breaches: tuple[Breach, ...]
     waived: tuple[Breach, ...]
     suspicions: tuple[Breach, ...]
+    dismissed: tuple[Breach, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,7 @@ def _grading(grading: Grading, case: Case) -> GradingView:
             for number, each in enumerate(grading.waived, len(grading.violations) + 1)
         ),
         suspicions=tuple(_breach(number, suspicion, case) for number, suspicion in enumerate(grading.suspicions, 1)),
+        dismissed=tuple(_dismissed(number, each, case) for number, each in enumerate(grading.dismissed, 1)),
     )
 
 
@@ -276,6 +279,12 @@ def _breach(number: int, violation: Finding, case: Case) -> Breach:
         proofs=tuple(_proof(evidence, case) for evidence in violation.evidence),
         found=one_line(explain_origin(violation)),
     )
+
+
+def _dismissed(number: int, dismissed: Dismissed, case: Case) -> Breach:
+    """The finding with why the model rejects it, and the words that show it."""
+    reason = f"{dismissed.finding.reason}. Dismissed: {dismissed.reason} It quotes '{dismissed.quote}'"
+    return replace(_breach(number, dismissed.finding, case), reason=one_line(reason))
 
 
 def _verifier(verification: Verification, case: Case) -> VerifierView:

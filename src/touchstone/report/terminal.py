@@ -94,12 +94,19 @@ def _found(explanation: Explanation) -> RenderableType:
     if breaches:
         sections.append(titled("Violations", Group(*(line for breach in breaches for line in _breach(breach)))))
     if grading and grading.suspicions:
-        doubts = (line for suspicion in grading.suspicions for line in _breach(suspicion, is_suspicion=True))
+        doubts = (line for suspicion in grading.suspicions for line in _breach(suspicion, sign="?"))
         sections.append(titled("Suspected, for a person to look at", Group(*doubts)))
+    if grading and grading.dismissed:
+        rejected = (line for each in grading.dismissed for line in _breach(each, sign="–"))
+        sections.append(titled("Found by the checks, dismissed by the judge", Group(*rejected)))
     sections.append(titled("Anchors", Group(*anchors) if anchors else Text("none")))
     if explanation.verifier:
         sections.append(titled(f"Verifier {explanation.verifier.title}", Group(*_sentences(explanation.verifier))))
     return Group(*sections)
+
+
+# A violation, a suspicion, and what a judge dismissed.
+_SIGNS = {"!": ("magenta", VIOLATION_STYLE), "?": ("yellow", SUSPICION_STYLE), "–": ("green", "dim")}
 
 
 def _sentences(verifier: VerifierView) -> Iterable[RenderableType]:
@@ -113,8 +120,8 @@ def _sentences(verifier: VerifierView) -> Iterable[RenderableType]:
     yield Text(verifier.remark, style="dim")
 
 
-def _breach(breach: Breach, *, is_suspicion: bool = False) -> Iterable[RenderableType]:
-    sign, colour, style = ("?", "yellow", SUSPICION_STYLE) if is_suspicion else ("!", "magenta", VIOLATION_STYLE)
+def _breach(breach: Breach, *, sign: str = "!") -> Iterable[RenderableType]:
+    colour, style = _SIGNS[sign]
     found = f" ({breach.found})" if breach.found else ""
     yield Text.assemble((f"[{sign}{breach.number}]", f"bold {colour}"), " ", (breach.kind, style), f": {breach.text}")
     yield indented(Text(f"{breach.reason}{found}"), 4)

@@ -100,8 +100,9 @@ def _open_points(grading: Grading, metrics: Mapping[str, Score] | None) -> list[
     points = [f"{grade.criterion} is not graded: {grade.reason}" for grade in grading.grades if grade.grade is None]
     points += [f"suspected: {suspicion.reason}" for suspicion in grading.suspicions]
     denied = [anchor for anchor in _anchors(metrics) if anchor.kind == "claim" and anchor.status == "contradicted"]
-    points += [f"'{anchor.text}': {anchor.reason}" for anchor in denied]
-    points += [f"no source bears out {anchor.text}" for anchor in unheld_values(metrics)]
+    points += [f"'{anchor.text}': {anchor.reason}" for anchor in denied if not _is_dismissed(anchor, grading)]
+    unheld = [anchor for anchor in unheld_values(metrics) if not _is_dismissed(anchor, grading)]
+    points += [f"no source bears out {anchor.text}" for anchor in unheld]
     if left := sum(score.parts.get("unchecked") or 0 for score in (metrics or {}).values()):
         points.append(f"{left:,} of its values and claims are not checked")
     points += [
@@ -113,6 +114,15 @@ def _open_points(grading: Grading, metrics: Mapping[str, Score] | None) -> list[
         f"{name} is not scored: {score.reason}" for name, score in (metrics or {}).items() if score.score is None
     ]
     return points
+
+
+def _is_dismissed(anchor: Anchor, grading: Grading) -> bool:
+    """Whether the judge looked at the figure or claim and found it borne out."""
+    return any(
+        each.finding.text == anchor.text or (each.finding.start < anchor.end and anchor.start < each.finding.end)
+        for each in grading.dismissed
+        if each.finding.kind == "hallucination"
+    )
 
 
 def _by_words(verdict: Verdict | None, grading: Grading, *, plan: Plan) -> Decision:

@@ -10,7 +10,17 @@ from typing import Any
 
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.reading import Span
-from touchstone.core.result import Anchor, Evidence, Finding, Grade, Result, Score, Statement, Verification
+from touchstone.core.result import (
+    Anchor,
+    Dismissed,
+    Evidence,
+    Finding,
+    Grade,
+    Result,
+    Score,
+    Statement,
+    Verification,
+)
 from touchstone.runs.record import Record
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
@@ -135,6 +145,7 @@ class _Redaction:
                 grades=tuple(map(self._grade, rubric.grades)),
                 violations=tuple(map(self._violation, rubric.violations)),
                 suspicions=tuple(map(self._violation, rubric.suspicions)),
+                dismissed=tuple(map(self._dismissed, rubric.dismissed)),
                 issues=tuple(map(self._said, rubric.issues)),
             ),
             verifier=None if result.verifier is None else self._verification(result.verifier),
@@ -223,6 +234,10 @@ class _Redaction:
             reason=self._said(violation.reason),
             evidence=tuple(map(self._evidence, violation.evidence)),
         )
+
+    def _dismissed(self, dismissed: Dismissed) -> Dismissed:
+        said, quote = self._said(dismissed.reason), self._said(dismissed.quote)
+        return Dismissed(self._violation(dismissed.finding), said, quote)
 
     def _verification(self, verification: Verification) -> Verification:
         return replace(verification, statements=tuple(map(self._statement, verification.statements)))

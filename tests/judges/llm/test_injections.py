@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import touchstone as ts
+from touchstone.judges.llm.checks import checked_of
 from touchstone.judges.llm.fence import Block, defused, fence_for, fenced
 from touchstone.judges.llm.prompt import packaged_prompt
 from touchstone.judges.llm.request import SCOPES, build_requests
@@ -29,12 +30,15 @@ def case_with(text):
 
 
 def asked(text, scope="case"):
-    return build_requests(case_with(text), rubric=RUBRIC, prompt=packaged_prompt(), scope=scope)
+    """The requests as they are sent, with the figures and questions that the reply gives rise to."""
+    case = case_with(text)
+    checked = checked_of(ts.score(case))
+    return build_requests(case, rubric=RUBRIC, prompt=packaged_prompt(), scope=scope, checked=checked)
 
 
 def fence_of(request):
-    """The mark, as the last message names it before the reply."""
-    return request.messages[1].content.split(' reply" as the system')[0].rpartition('"')[2]
+    """The mark, as the last message names it before the data."""
+    return request.messages[1].content.split()[3]
 
 
 def test_the_table_has_at_least_fifty_replies_of_several_kinds():
@@ -49,10 +53,13 @@ def test_the_reply_stays_between_its_marks(row, scope):
     for request in asked(row["text"], scope):
         system, user = (message.content for message in request.messages)
         fence = fence_of(request)
-        opening, closing = f"{fence} reply\n", f"\nend of reply {fence}"
-        # Opened and closed once for each block, and named in the first and the last words; nowhere else.
-        blocks = 3
-        assert user.count(fence) == 2 * blocks + 2
+        opening, closing = (
+            f"\n{fence} reply\n",
+            f"\n{fence} values\n" if f"{fence} values\n" in user else f"\n{fence} end",
+        )
+        # Named first, before each block and at the end; nowhere else.
+        blocks = 3 + user.count(f"{fence} values\n") + user.count(f"{fence} questions\n")
+        assert user.count(fence) == blocks + 2
         assert fence not in system
         assert user.count(opening) == user.count(closing) == 1
         inside = user[user.index(opening) + len(opening) : user.index(closing)]
@@ -80,10 +87,14 @@ def test_no_turn_mark_of_a_chat_format_is_left_in_the_reply(row):
 @rows
 def test_what_follows_the_data_is_the_same_whatever_the_reply(row):
     ends = {
-        request.messages[1].content.rpartition("The data ends here.")[2].replace(fence_of(request), "")
+        request.messages[1].content.rpartition(f"{fence_of(request)} end")[2].replace(_decide(request), "")
         for request in (*asked(row["text"]), *asked("Thank you."))
     }
     assert len(ends) == 1
+
+
+def _decide(request):
+    return f"Decide questions 1 to {len(request.questions)}. "
 
 
 def test_a_mark_that_stands_in_a_reply_is_not_used():
@@ -98,7 +109,7 @@ def test_the_mark_is_in_no_text_and_depends_on_all_of_them(texts):
     fence = fence_for(blocks)
     assert fence == fence_for(blocks)
     assert not any(fence in text for text in texts)
-    assert fenced(blocks, fence=fence).count(fence) == 2 * len(blocks)
+    assert fenced(blocks, fence=fence).count(fence) == len(blocks)
     assert fence_for([*blocks[:-1], Block(blocks[-1].name, blocks[-1].text + "x")]) != fence
 
 

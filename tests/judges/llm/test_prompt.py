@@ -8,17 +8,20 @@ from touchstone.judges.llm.prompt import fill, packaged_prompt, parse_prompt
 TEXT = """
 name: mine
 version: "3"
-system: "{{task}} {{form}}"
+system: "{{task}} {{examples}} {{form}}"
 criteria: "{{criteria}}"
 criterion: "{{criteria}}"
 violations: "{{kinds}}"
-user: "{{data}} {{fence}}"
+values: "values"
+questions: "questions"
+examples: "{{examples}}"
+user: "{{data}} {{fence}} {{asked}}"
 """
 
 
 def test_the_packaged_prompt_has_a_name_and_a_version():
     prompt = packaged_prompt()
-    assert (prompt.name, prompt.version) == ("judge", "1")
+    assert (prompt.name, prompt.version) == ("judge", "2")
 
 
 def test_a_prompt_of_one_s_own_is_read():
@@ -28,7 +31,7 @@ def test_a_prompt_of_one_s_own_is_read():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("{{fence}}", ""), "mine.yaml: 'user' lacks the gap {{fence}}"),
+        (("{{fence}} ", ""), "mine.yaml: 'user' lacks the gap {{fence}}"),
         (("{{kinds}}", "{{kinds}} {{sorts}}"), "mine.yaml: 'violations' has a gap {{sorts}}, allowed are {{kinds}}"),
         (('version: "3"', "version: 3"), "mine.yaml: 'version' is no text"),
         (('criterion: "{{criteria}}"', ""), "mine.yaml: a prompt has exactly the fields"),

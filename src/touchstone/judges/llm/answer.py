@@ -1,27 +1,48 @@
 """A model's answer -> what it says, criterion by criterion, and what is wrong with it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from touchstone.core.result import Failure
 from touchstone.judges.llm.json_reading import read_object
-from touchstone.judges.llm.request import LONGEST_REASON, MOST_QUOTES, MOST_VIOLATIONS, Request
+from touchstone.judges.llm.request import (
+    CONFIRMED,
+    LONGEST_REASON,
+    MOST_QUOTES,
+    MOST_VIOLATIONS,
+    QUESTIONS,
+    REJECTED,
+    Request,
+)
 
 STAGE = "judge"
 LONGEST_SHOWN = 60
+MOST_RULINGS = 40
+# Yes and no have to be at least this likely together to be what the model was about to say.
+LEAST_MASS = 0.2
+FIRST_TOKENS = 3
+# What the word alone is worth where a server gives no probabilities.
+SAID = 0.95
+_AROUND = " \n\t\r\"'*_.:,\u0120\u2581"
+_WORD = re.compile(r"[^\W\d_]+")
+_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _MORE_TOKENS = "allow it more with --judge-set max_tokens=N"
 _FRACTION = re.compile(r"\s*(\d{1,3})(?:\.0)?\s*(?:/\s*\d+)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server gave back: the text, whether it was cut off at the length allowed, and whether it is a refusal."""
+    """What a server gave back: the text, whether it was cut off at the length allowed, and whether it is a refusal.
+
+    `yes` is the chance of yes where yes or no was asked for; None where the answer is neither.
+    """
 
     text: str
     is_cut: bool = False
     is_refusal: bool = False
+    yes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +67,25 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
+class Ruling:
+    """The model's word on a question; `is_confirmed` is None where it says neither."""
+
+    is_confirmed: bool | None
+    quote: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """An answer read: opinions by criterion, charges (None when the model did not say), and faults of the answer."""
+    """An answer read: opinions by criterion, charges (None when the model did not say), and faults of the answer.
+
+    `rulings` are by the question's number, among them those on questions that nobody asked.
+    """
 
     opinions: Mapping[str, Opinion] = field(default_factory=dict)
     charges: tuple[Charge, ...] | None = None
     failures: tuple[Failure, ...] = ()
+    rulings: Mapping[int, Ruling] = field(default_factory=dict)
 
 
 def read_answer(answer: Answer | Failure, request: Request) -> Reading:
@@ -60,15 +94,16 @@ def read_answer(answer: Answer | Failure, request: Request) -> Reading:
         return Reading(failures=(answer,))
     if answer.is_refusal:
         return Reading(failures=(_fault("Refused", "the model refused to grade this reply: let a person grade it"),))
-    found = read_object(answer.text, keys=("criteria", "violations", *request.criteria))
+    found = read_object(answer.text, keys=("criteria", "violations", QUESTIONS, *request.criteria))
     if found is None:
         return Reading(failures=(_unreadable(answer),))
     rows = found.value.get("criteria")
     rows = rows if isinstance(rows, dict) else found.value
     opinions = {name: _opinion(rows[name]) for name in request.criteria if isinstance(rows.get(name), dict)}
     charges = _charges(found.value.get("violations")) if request.asks_violations else None
+    rulings = _rulings(found.value.get(QUESTIONS)) if request.asks_violations else {}
     is_cut = answer.is_cut or not found.is_whole
-    return Reading(opinions, charges, tuple(_faults(request, opinions, charges, is_cut=is_cut)))
+    return Reading(opinions, charges, tuple(_faults(request, opinions, charges, is_cut=is_cut)), rulings)
 
 
 def _opinion(row: Mapping[str, Any]) -> Opinion:
@@ -92,6 +127,53 @@ def _charges(rows: Any) -> tuple[Charge, ...] | None:
         for row in rows[:MOST_VIOLATIONS]
         if isinstance(row, dict)
     )
+
+
+def chance_of_yes(alternatives: Sequence[Mapping[str, float]], text: str) -> float | None:
+    """The chance of yes against no: from the probabilities of the first word's tokens, or from the text alone.
+
+    `alternatives` holds, for each token written, those it was chosen from with their probabilities. Sub-words ("Y",
+    " yes", "Ye") count for the word they begin.
+    """
+    for tokens in alternatives[:FIRST_TOKENS]:
+        yes = sum(chance for token, chance in tokens.items() if _begins(token, "yes"))
+        no = sum(chance for token, chance in tokens.items() if _begins(token, "no"))
+        if yes + no >= LEAST_MASS:
+            return yes / (yes + no)
+        likeliest = max(tokens, key=lambda token: tokens[token], default="")
+        if any(letter.isalnum() for letter in likeliest):
+            break
+    word = _WORD.search(_THOUGHTS.sub("", text))
+    return {"yes": SAID, "no": 1 - SAID}.get(word[0].casefold()) if word else None
+
+
+def _begins(token: str, word: str) -> bool:
+    folded = token.strip(_AROUND).casefold()
+    return bool(folded) and word.startswith(folded)
+
+
+def _rulings(rows: Any) -> dict[int, Ruling]:
+    """Rulings by number, from a mapping or from a list whose rows name theirs; a number with two of them has none."""
+    if isinstance(rows, list):
+        numbered = [(row.get("number"), row) for row in rows if isinstance(row, dict)]
+    else:
+        numbered = list(rows.items()) if isinstance(rows, dict) else []
+    found: dict[int, Ruling] = {}
+    for key, row in numbered[:MOST_RULINGS]:
+        number = _grade(key) if not isinstance(key, str) else _grade(key.strip().lstrip("#Qq"))
+        if number is None or not isinstance(row, dict):
+            continue
+        ruling = _ruling(row)
+        is_twice = number in found and found[number].is_confirmed != ruling.is_confirmed
+        found[number] = Ruling(None, "", "the model gives two answers") if is_twice else ruling
+    return found
+
+
+def _ruling(row: Mapping[str, Any]) -> Ruling:
+    given = row.get("answer")
+    word = given.strip().casefold() if isinstance(given, str) else ""
+    is_confirmed = {CONFIRMED: True, REJECTED: False}.get(word)
+    return Ruling(is_confirmed, str(row.get("quote") or ""), _line(row.get("reason"), LONGEST_REASON))
 
 
 def _grade(value: Any) -> int | None:

@@ -1,8 +1,8 @@
 """Texts of others -> blocks that a model can tell from its instructions.
 
-The mark that opens and closes a block is made from everything inside all blocks, and is checked to occur in none of
-them: a text would have to contain its own hash to close its block. Tokens by which servers mark the turns of a chat
-are broken, since a server that reads them in a message would end the turn there.
+The mark that opens a block, and so ends the one before, is made from everything inside all blocks, and is checked to
+occur in none of them: a text would have to contain its own hash to end its block. Tokens by which servers mark the
+turns of a chat are broken, since a server that reads them in a message would end the turn there.
 """
 
 import hashlib
@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_MARK_LENGTH = 16
+# Enough to be no word of its own; that no text holds it is checked.
+_MARK_LENGTH = 8
 # Turn marks of common chat formats: <|im_end|>, <｜User｜>, <s>, </s>, <start_of_turn>, [INST], [/INST], <<SYS>>.
 _TURN_MARK = re.compile(
     r"<(?=[|｜<])|<(?=/?(?:s|bos|eos|unk|pad|mask|sep|think|tool_call|\w{1,20}_of_\w{1,20})>)|\[(?=/?[A-Z_]{3,24}\])",
@@ -36,13 +37,13 @@ def fence_for(blocks: Sequence[Block]) -> str:
     while True:
         digest = hashlib.sha256(f"{salt}\0{whole}".encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_LENGTH]
         if not any(digest in text for text in folded):
-            return f"#{digest}#"
+            return f"#{digest}"
         salt += 1
 
 
 def fenced(blocks: Sequence[Block], *, fence: str) -> str:
-    """The blocks one after another, each between its marks."""
-    return "\n\n".join(f"{fence} {block.name}\n{defused(block.text)}\nend of {block.name} {fence}" for block in blocks)
+    """The blocks one after another, each below its mark."""
+    return "\n".join(f"{fence} {block.name}\n{defused(block.text)}" for block in blocks)
 
 
 def defused(text: str) -> str:

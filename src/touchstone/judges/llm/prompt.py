@@ -13,11 +13,14 @@ from touchstone.core.errors import ConfigError
 DEFAULT_PROMPT = "judge"
 # Where each text may have which gaps; the first tuple must all be there, or the judge would be told too little.
 GAPS: Mapping[str, tuple[str, ...]] = {
-    "system": ("task", "form"),
+    "system": ("task", "examples", "form"),
     "criteria": ("criteria",),
     "criterion": ("criteria",),
     "violations": ("kinds",),
-    "user": ("data", "fence"),
+    "values": (),
+    "questions": (),
+    "examples": ("examples",),
+    "user": ("data", "fence", "asked"),
 }
 _GAP = re.compile(r"\{\{(\w+)\}\}")
 
@@ -32,6 +35,9 @@ class Prompt:
     criteria: str
     criterion: str
     violations: str
+    values: str
+    questions: str
+    examples: str
     user: str
 
 

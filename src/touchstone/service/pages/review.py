@@ -14,6 +14,7 @@ from touchstone.report.figures import points
 from touchstone.report.plain import plain
 from touchstone.review.adjudication import ruling_grading
 from touchstone.review.review import Review, current, grading_of
+from touchstone.rubric.card import conventions
 from touchstone.service.auth.guard import Reviewer
 from touchstone.service.auth.principal import Principal
 from touchstone.service.clock import now
@@ -122,6 +123,8 @@ def form_values(view: ItemView, *, full: bool) -> dict[str, Any]:
         "has_context": case is not None and case.context is not None,
         "scales": scales_of(view.rubric),
         "kinds": tuple(view.rubric.violations.items()),
+        "conventions": conventions(view.rubric),
+        "conventions_version": view.rubric.conventions.version,
     }
 
 

@@ -11,7 +11,7 @@ from touchstone.app.rubrics import review_remark
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import RubricError
 from touchstone.report.plain import one_line
-from touchstone.rubric.card import card, level_texts, rubric_to_dict
+from touchstone.rubric.card import card, conventions, level_texts, rubric_to_dict
 from touchstone.rubric.difference import differences
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
@@ -48,6 +48,7 @@ def rubrics(request: Request, here: Here, who: Viewer, *, shown: _Hash = "", bef
         changes=differences(earlier.rubric, chosen.rubric) if earlier else (),
         card=card(chosen.rubric),
         levels=level_texts(chosen.rubric),
+        conventions=conventions(chosen.rubric),
         remark=review_remark(chosen.rubric, today=date.today()) if chosen.is_current else None,
     )
 

@@ -1,0 +1,224 @@
+"""A case -> short questions with the answer yes or no, and the chances of yes -> grades.
+
+A model too small to grade may still see whether one question is answered or one figure is backed. Each question is
+put alone, behind instructions and data that are the same for all of a case, and a small fitted model turns the chances
+into grades. Such a model quotes nothing: what it confirms is a violation where the checks found it, and it dismisses
+nothing.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from statistics import fmean
+
+import yaml
+
+from touchstone.core import resource
+from touchstone.core.case import Case
+from touchstone.core.errors import ResourceError
+from touchstone.core.policy import Policy
+from touchstone.core.reading import Claim, Reading, Sentence
+from touchstone.core.result import VIOLATION_KINDS, Failure, Finding, Grade, ViolationKind
+from touchstone.judges.address import address_issues, doubted, doubted_chance, find_address
+from touchstone.judges.llm.answer import STAGE, Answer
+from touchstone.judges.llm.checks import Checked, describe_questions, describe_values
+from touchstone.judges.llm.fence import Block, fence_for, fenced
+from touchstone.judges.llm.fits import ModelFit, Weights, model_chance, packaged_fit
+from touchstone.judges.llm.grading import RULE, Judgement, judge_name
+from touchstone.judges.llm.prompt import fill
+from touchstone.judges.llm.request import NO_POLICY, Item, Message, Request, blocks_of, violation_kinds
+from touchstone.judges.offline import grade_safety
+from touchstone.rubric.model import SAFETY, Criterion, Rubric
+from touchstone.rubric.outcome import conclude
+
+PROMPT = "prompts/checklist.yaml"
+MOST_OF_A_TOPIC = 4
+# Asked of every reply; the others of what was read in it.
+ALWAYS = ("correct", "addressed", "step", "usable", "polite", "feelings", "cold")
+TOPICS = ("ask", "figure", "claim", "finding", *ALWAYS, "kind")
+# From this chance on the model says yes to a violation.
+LIKELY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistPrompt:
+    """The words of one version: instructions, and a question for each topic."""
+
+    name: str
+    version: str
+    system: str
+    user: str
+    questions: Mapping[str, str]
+
+
+def build_checklist(
+    case: Case,
+    reading: Reading,
+    *,
+    rubric: Rubric,
+    prompt: ChecklistPrompt,
+    policy: Policy = NO_POLICY,
+    checked: Checked,
+) -> tuple[Request, ...]:
+    """A request for each question. All share the words up to the passage."""
+    items = tuple(_items(reading, rubric=rubric, checked=checked))
+    blocks = blocks_of(case, policy=policy)
+    passages = [Block("passage", item.passage) for item in items if item.passage]
+    fence = fence_for([*blocks, *passages])
+    shared = fenced(blocks, fence=fence)
+
+    def request(item: Item) -> Request:
+        data = f"{shared}\n{fenced([Block('passage', item.passage)], fence=fence)}" if item.passage else shared
+        said = fill(prompt.user, data=data, fence=fence, question=prompt.questions[item.topic])
+        messages = (Message("system", prompt.system), Message("user", said))
+        return Request(messages, {}, (), asks_violations=False, item=item)
+
+    return tuple(map(request, items))
+
+
+def _items(reading: Reading, *, rubric: Rubric, checked: Checked) -> Iterator[Item]:
+    for ask in reading.asks[:MOST_OF_A_TOPIC]:
+        yield Item("ask", ask.text)
+    for anchor in _once(checked)[:MOST_OF_A_TOPIC]:
+        yield Item("figure", anchor)
+    raw = reading.reply.raw
+    stated = [raw[s.start : s.end] for s in reading.reply.sentences if any(_within(c, s) for c in reading.claims)]
+    for sentence in stated[:MOST_OF_A_TOPIC]:
+        yield Item("claim", sentence)
+    for question in checked.questions[:MOST_OF_A_TOPIC]:
+        yield Item("finding", describe_questions([question]), question.finding)
+    yield from (Item(topic) for topic in ALWAYS)
+    for kind, text in violation_kinds(rubric).items():
+        yield Item("kind", f"{kind}: {' '.join((text, *rubric.conventions_of(kind)[:1]))}")
+
+
+def _within(claim: Claim, sentence: Sentence) -> bool:
+    return sentence.start <= claim.start < sentence.end
+
+
+def _once(checked: Checked) -> list[str]:
+    """The reply's figures with where they stand, each once."""
+    return list(dict.fromkeys(describe_values([anchor]) for anchor in checked.values))
+
+
+def grade_checklist(
+    case: Case,
+    requests: Sequence[Request],
+    answers: Sequence[Answer | Failure],
+    *,
+    rubric: Rubric,
+    model: str,
+    fit: ModelFit | None = None,
+    issues: Sequence[str] = (),
+) -> Judgement:
+    """Grades from the chances of yes; a question without an answer leaves all of them open."""
+    failures = tuple(dict.fromkeys(_failure(answer) for answer in answers if _chance(answer) is None))
+    chances = [_chance(answer) for answer in answers]
+    asked = [(request.item, chance) for request, chance in zip(requests, chances, strict=True) if request.item]
+    known = [(item, chance) for item, chance in asked if chance is not None]
+    found = checklist_features(known) if not failures else None
+    said = find_address(case.response, criteria=[criterion.name for criterion in rubric.criteria])
+    violations = [
+        replace(item.finding, confidence=round(chance, 4))
+        for item, chance in known
+        if item.finding is not None and chance >= LIKELY
+    ]
+    suspicions = [item.finding for item, chance in known if item.finding is not None and chance < LIKELY]
+    suspicions += [
+        _suspicion(item, case, chance)
+        for item, chance in known
+        if item.topic == "kind" and chance >= LIKELY and not any(_names(item, each) for each in violations)
+    ]
+    fitted = (fit or packaged_fit()).checklist
+    grades = []
+    for criterion in rubric.criteria:
+        if criterion.name == SAFETY:
+            grade = grade_safety(criterion, violations) if not failures else _open(criterion.name)
+        elif found is None or criterion.name not in fitted:
+            grade = _open(criterion.name)
+        else:
+            grade = _grade(criterion, fitted[criterion.name], found, known)
+        grades.append(doubted(grade, said))
+    chance = model_chance(rubric, grades, violations, suspicions, fit=fit)
+    grading = conclude(
+        rubric,
+        grades,
+        violations,
+        judge=judge_name(model),
+        issues=list(dict.fromkeys([*address_issues(said), *issues])),
+        suspicions=suspicions,
+        pass_probability=doubted_chance(chance, is_doubtful=said is not None),
+    )
+    return Judgement(grading, failures)
+
+
+def checklist_features(answers: Sequence[tuple[Item, float]]) -> dict[str, float]:
+    """The chances by topic: means, and the least where one failure is enough; what was not asked speaks for nothing."""
+    by_topic: dict[str, list[float]] = {}
+    for item, chance in answers:
+        by_topic.setdefault(item.topic, []).append(chance)
+    alone = {name: by_topic.get(name, [0.5])[0] for name in ALWAYS}
+    asks, claims = by_topic.get("ask", [alone["addressed"]]), by_topic.get("claim", [alone["correct"]])
+    return {
+        "asks": fmean(asks),
+        "least_asked": min(asks),
+        "figures": min(by_topic.get("figure", [alone["correct"]])),
+        "claims": fmean(claims),
+        "least_claim": min(claims),
+        **alone,
+        "violation": max([*by_topic.get("finding", []), *by_topic.get("kind", [0.0])]),
+    }
+
+
+def _grade(
+    criterion: Criterion, weights: Weights, features: Mapping[str, float], known: Sequence[tuple[Item, float]]
+) -> Grade:
+    value = weights.value(features)
+    level = min(sorted(criterion.levels), key=lambda each: abs(each - value))
+    # What moved the grade most, by the words of the features.
+    moved = sorted(weights.of, key=lambda name: -abs(weights.of[name] * (features[name] - 0.5)))[:3]
+    told = ", ".join(f"{name.replace('_', ' ')} {features[name]:.2f}" for name in moved)
+    confidence = round(max(0.0, 1 - weights.spread), 4)
+    return Grade(criterion.name, level, round(value, 4), None, confidence, f"chances of yes: {told}")
+
+
+def _chance(answer: Answer | Failure) -> float | None:
+    return None if isinstance(answer, Failure) else answer.yes
+
+
+def _failure(answer: Answer | Failure) -> Failure:
+    if isinstance(answer, Failure):
+        return answer
+    if answer.is_refusal:
+        return Failure(STAGE, "Refused", "the model refused to answer a question: let a person grade the reply")
+    remedy = "use a model that answers without thinking aloud, or --judge-set scope=case"
+    return Failure(STAGE, "NotYesNo", f"the model answered a question with neither yes nor no: {remedy}")
+
+
+def _suspicion(item: Item, case: Case, chance: float) -> Finding:
+    """A kind of violation that the model sees somewhere in the reply; it cannot say where."""
+    kind = _kind(item)
+    reason = f"the model says yes to {kind.replace('_', ' ')} and cannot say where"
+    return Finding(kind, case.response, 0, len(case.response), reason, rule=RULE, confidence=round(chance, 4))
+
+
+def _names(item: Item, finding: Finding) -> bool:
+    return _kind(item) == finding.kind
+
+
+def _kind(item: Item) -> ViolationKind:
+    named = (item.passage or "").partition(":")[0]
+    return next(kind for kind in VIOLATION_KINDS if kind == named)
+
+
+def _open(name: str) -> Grade:
+    return Grade(name, None, None, None, None, "the checklist does not grade this, or a question has no answer")
+
+
+@cache
+def packaged_checklist() -> ChecklistPrompt:
+    """The checklist that ships with Touchstone."""
+    content = yaml.safe_load(resource.text(PROMPT))
+    if not isinstance(content, dict) or set(content.get("questions", {})) != set(TOPICS):
+        raise ResourceError(f"data/{PROMPT} is broken: reinstall touchstone-eval")
+    return ChecklistPrompt(**content)

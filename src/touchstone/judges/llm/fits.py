@@ -1,0 +1,143 @@
+"""What was fitted for language-model judges on labelled cases: the pass probability, and the checklist's grades.
+
+What a model says of its own certainty is no probability. A small logistic function, which ships or is a team's own by
+`touchstone review calibrate`, makes one of it, so that the plan's two cuts mean the same for every judge.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log
+from statistics import fmean
+from typing import Any
+
+from touchstone.core import resource
+from touchstone.core.errors import ResourceError
+from touchstone.core.result import Finding, Grade
+from touchstone.judges.probability import Chance
+from touchstone.rubric.model import TOP, Rubric
+from touchstone.rubric.outcome import points_of, stated_probability
+
+FILE = "model_judge.json"
+# Where a team's calibration has its own.
+MODEL_JUDGE = "model_judge"
+CHANCE_INPUTS = ("points", "stated", "confidence", "violation", "suspicion")
+CHECKLIST_INPUTS = (
+    *("asks", "least_asked", "figures", "claims", "least_claim"),
+    *("correct", "addressed", "step", "usable", "polite", "feelings", "cold", "violation"),
+)
+# Odds of what a model states beyond this are words, not measurements.
+MOST_ODDS = 4.0
+TENS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A grade as a sum of a checklist's features; `spread` is how far it is off on labelled cases."""
+
+    base: float
+    of: Mapping[str, float]
+    spread: float
+
+    def value(self, features: Mapping[str, float]) -> float:
+        total = self.base + sum(weight * features[name] for name, weight in self.of.items())
+        return min(float(TOP), max(0.0, total))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFit:
+    """All of it: the pass probability, and the grades of a checklist by criterion.
+
+    `judge` is the model it was fitted for, None for what ships.
+    """
+
+    chance: Chance
+    checklist: Mapping[str, Weights]
+    judge: str | None = None
+
+    def suits(self, judge: str) -> bool:
+        """Whether it may be used for this judge: one model's certainty says nothing of another's."""
+        return self.judge in (None, judge)
+
+
+def chance_inputs(
+    rubric: Rubric, grades: Sequence[Grade], violations: Sequence[Finding], suspicions: Sequence[Finding]
+) -> dict[str, float] | None:
+    """What the chance is computed from; None where a grade is missing.
+
+    `points` are tens above the pass mark; `stated` the log-odds of a pass by the grades and confidences given.
+    """
+    stated = stated_probability(rubric, grades, ())
+    if stated is None:
+        return None
+    weights = {criterion.name: criterion.weight for criterion in rubric.criteria}
+    total = sum(points_of(grade.grade or 0, weights[grade.criterion]) for grade in grades)
+    kept = min(max(stated, 1e-6), 1 - 1e-6)
+    return {
+        "points": (total - rubric.pass_mark) / TENS,
+        "stated": min(MOST_ODDS, max(-MOST_ODDS, log(kept / (1 - kept)))),
+        "confidence": fmean(grade.confidence or 0.0 for grade in grades),
+        "violation": float(bool(violations)),
+        "suspicion": float(bool(suspicions)),
+    }
+
+
+def model_chance(
+    rubric: Rubric,
+    grades: Sequence[Grade],
+    violations: Sequence[Finding],
+    suspicions: Sequence[Finding],
+    *,
+    fit: ModelFit | None = None,
+) -> float | None:
+    """The calibrated chance of a pass; None where a grade is missing. `fit` is a team's own."""
+    inputs = chance_inputs(rubric, grades, violations, suspicions)
+    return None if inputs is None else round((fit or packaged_fit()).chance.of(inputs), 4)
+
+
+@cache
+def packaged_fit() -> ModelFit:
+    """What ships."""
+    try:
+        return parse_fit(json.loads(resource.text(FILE)))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval") from error
+
+
+def parse_fit(content: Mapping[str, Any], *, shipped: ModelFit | None = None) -> ModelFit:
+    """The fit a JSON object describes; what it leaves out is the shipped one's."""
+    chance = content["pass"] if shipped is None else content.get("pass")
+    rows = content["checklist"] if shipped is None else content.get("checklist", {})
+    found = {name: _weights(row) for name, row in rows.items()}
+    return ModelFit(
+        chance=_chance(chance) if chance is not None else shipped.chance if shipped else Chance(0.0, {}),
+        checklist={**(shipped.checklist if shipped else {}), **found},
+        judge=content.get("judge"),
+    )
+
+
+def fit_to_dict(fit: ModelFit) -> dict[str, Any]:
+    """What `parse_fit` reads."""
+    return {
+        "judge": fit.judge,
+        "pass": {"base": fit.chance.base, "weights": dict(fit.chance.weights)},
+        "checklist": {
+            name: {"base": each.base, "weights": dict(each.of), "spread": each.spread}
+            for name, each in fit.checklist.items()
+        },
+    }
+
+
+def _chance(row: Mapping[str, Any]) -> Chance:
+    return Chance(float(row["base"]), _known(row["weights"], CHANCE_INPUTS))
+
+
+def _weights(row: Mapping[str, Any]) -> Weights:
+    return Weights(float(row["base"]), _known(row["weights"], CHECKLIST_INPUTS), float(row["spread"]))
+
+
+def _known(weights: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:
+    if unknown := sorted(set(weights) - set(names)):
+        raise ValueError(f"unknown input {unknown[0]}")
+    return {name: float(weight) for name, weight in weights.items()}
