@@ -1,21 +1,27 @@
-"""A labelled gold set and a judge, or results it gave before -> how far the judge agrees with people."""
+"""Labelled gold sets and judges, or results they gave before -> how far each judge agrees with people."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 from touchstone.app.config import Settings
+from touchstone.app.evaluation import receipt_of
 from touchstone.app.goldset import locate, packaged_goldsets
+from touchstone.app.judge_settings import OFFLINE
 from touchstone.app.judging import ModelJudge
+from touchstone.app.replies import data_hash
 from touchstone.app.score import Scored, judge_scored, score_entries
 from touchstone.core.case import Case
 from touchstone.core.codec import result_from_dict
 from touchstone.core.errors import InputError
 from touchstone.core.result import Result
-from touchstone.io.cases import read_cases
+from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import open_mapped, open_rows, shown
+from touchstone.runs.trust.measurement import JudgeTable, Measurement, side_by_side
 from touchstone.runs.trust.pairs import Pair, pair
-from touchstone.runs.trust.trust import Trust, trust
+from touchstone.runs.trust.trust import Trust, in_short, trust
+from touchstone.store.runs import Store
 
 FITTED = (
     "the offline judge was fitted on the sets that ship, so its agreement here is better than on replies it has not "
@@ -24,64 +30,116 @@ FITTED = (
 
 
 @dataclass(frozen=True, slots=True)
+class Voices:
+    """Whose grades are held against people's: files of results, and judges that grade now."""
+
+    results: Sequence[str] = ()
+    grades_now: bool = True
+    with_offline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
-    """What was found, what is to be said of it, and how many cases could not be graded."""
+    """One judge: what was found, what is to be said of it, and what is worth keeping of it.
+
+    Results from a file do not tell what shaped the judge's grades, so there is nothing to keep of them.
+    """
 
     trust: Trust
     remarks: tuple[str, ...]
     failed: int
+    measurements: tuple[Measurement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Agreements:
+    """One judge or several; `table` has several side by side."""
+
+    judges: tuple[Agreement, ...]
+    table: JudgeTable | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """A gold set that was read."""
+
+    name: str
+    entries: Sequence[Entry]
+
+    @property
+    def cases(self) -> Iterator[Case]:
+        return (entry.case for entry in self.entries if isinstance(entry.case, Case))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Voice:
+    """A judge with its results, by gold set and id, from a `file` or from just now.
+
+    `runs_call_it` is its name with all that shapes it, which a file does not tell.
+    """
+
+    name: str = ""
+    file: str = ""
+    runs_call_it: str = ""
+    results: dict[str, Mapping[str, Result]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A judge's grades beside people's, and how many it could not give in full."""
+
+    voice: _Voice
+    name: str
+    is_offline: bool
+    pairs: Sequence[Pair]
+    failed: int
 
 
 def measure_agreement(
-    goldset: str,
+    goldsets: Sequence[str],
     *,
     settings: Settings,
     judge: ModelJudge | None,
-    results: str | None = None,
+    voices: Voices | None = None,
     on_scored: Callable[[Scored], None] = lambda scored: None,
-) -> Agreement:
-    """Grades the labelled set, or takes the results of a file by id, and holds them against the labels."""
-    source = locate(goldset)
-    given = None if results is None else _read_results(results)
-    pairs: list[Pair] = []
-    names: set[str] = set()
-    failed = 0
-    for case, result in _graded(source, settings=settings, judge=judge, given=given, on_scored=on_scored):
-        if result.rubric is None or result.failures:
-            failed += 1
-        if result.rubric is not None:
-            names.add(result.rubric.judge)
-            pairs.append(pair(case, result.rubric, rubric=settings.rubric))
-    if not any(each.people_grades for each in pairs):
-        raise InputError(f"{goldset} has no graded case with labels: give people's grades in the field 'labels'")
-    name = judge.name if judge else ", ".join(sorted(names))
-    remarks = [FITTED] if name == "offline" and goldset in packaged_goldsets() else []
-    remarks += [f"{failed} cases could not be graded, or only in part"] if failed else []
-    return Agreement(trust(pairs, judge=name, rubric=settings.rubric), tuple(remarks), failed)
+) -> Agreements:
+    """Grades the labelled sets, or takes the results of files by id, and holds them against the labels."""
+    voices = voices or Voices()
+    sets = [_read_labelled(name, settings=settings) for name in dict.fromkeys(goldsets)]
+    heard = [_of_file(name, sets) for name in voices.results]
+    if voices.grades_now or voices.with_offline:
+        heard += _grade(sets, settings=settings, judge=judge, voices=voices, on_scored=on_scored)
+    held = _named([_held(voice, sets, settings=settings) for voice in heard])
+    if none := next((each for each in held if not any(pair.people_grades for pair in each.pairs)), None):
+        where = ", ".join(goldsets)
+        if none.voice.file and any(case.labels for labelled in sets for case in labelled.cases):
+            raise InputError(f"{none.voice.file} has no result of a labelled case of {where}: ids have to be the same")
+        raise InputError(f"{where} has no graded case with labels: give people's grades in the field 'labels'")
+    return Agreements(
+        tuple(_agreement(each, sets, settings=settings) for each in held),
+        _side_by_side(held, sets, settings=settings) if len(held) > 1 else None,
+    )
 
 
-def _graded(
-    source: str,
-    *,
-    settings: Settings,
-    judge: ModelJudge | None,
-    given: dict[str, Result] | None,
-    on_scored: Callable[[Scored], None],
-) -> Iterator[tuple[Case, Result]]:
+def keep_measurements(agreements: Agreements, *, store: Store) -> None:
+    """Adds what is worth keeping to the store, where reports of runs find it."""
+    for agreement in agreements.judges:
+        for measurement in agreement.measurements:
+            store.measurements.keep(measurement)
+
+
+def data_of(goldset: str, *, settings: Settings) -> str:
+    """What the gold set says, as the receipt of a run over it does."""
+    return data_hash(_read_labelled(goldset, settings=settings).entries)
+
+
+def _read_labelled(name: str, *, settings: Settings) -> _Labelled:
+    source = locate(name)
     with open_mapped(source, mapped=settings.mapped) as rows:
-        entries = read_cases(rows, file=shown(source), columns=settings.columns)
-        if given is not None:
-            for entry in entries:
-                if isinstance(entry.case, Case) and (found := given.get(entry.case.id or "")):
-                    yield entry.case, found
-            return
-        for scored in judge_scored(score_entries(entries, settings=settings), judge=judge):
-            on_scored(scored)
-            if isinstance(scored.entry.case, Case):
-                yield scored.entry.case, scored.result
+        return _Labelled(name, list(read_cases(rows, file=shown(source), columns=settings.columns)))
 
 
-def _read_results(name: str) -> dict[str, Result]:
+def _of_file(name: str, sets: Sequence[_Labelled]) -> _Voice:
     """The results that `touchstone score -o results.jsonl` wrote, by id."""
     found: dict[str, Result] = {}
     with open_rows(name, format="jsonl") as rows:
@@ -92,4 +150,104 @@ def _read_results(name: str) -> dict[str, Result]:
                 raise InputError(f"{name}:{row.line}: this is no result: give what touchstone score wrote") from None
             if result.id is not None:
                 found[result.id] = result
-    return found
+    seen: dict[str | None, str] = {}
+    for labelled in sets:
+        for case in labelled.cases:
+            if seen.setdefault(case.id, labelled.name) != labelled.name:
+                raise InputError(
+                    f"{labelled.name} has an id that {seen[case.id]} has too: with --results give one gold set"
+                )
+    return _Voice(file=name, results={labelled.name: found for labelled in sets})
+
+
+def _grade(
+    sets: Sequence[_Labelled],
+    *,
+    settings: Settings,
+    judge: ModelJudge | None,
+    voices: Voices,
+    on_scored: Callable[[Scored], None],
+) -> list[_Voice]:
+    """The judge of the settings and the offline one, as far as they are wanted: cases are scored once for both."""
+    chosen = _Voice(name=judge.name, runs_call_it=judge.name) if judge and voices.grades_now else None
+    shipped = receipt_of(settings, name="", data="").judge
+    offline = _Voice(name=OFFLINE, runs_call_it=shipped) if chosen is None or voices.with_offline else None
+    for labelled in sets:
+        before: dict[str, Result] = {}
+        after: dict[str, Result] = {}
+        scored_before = _noted(score_entries(labelled.entries, settings=settings), before)
+        for scored in _noted(judge_scored(scored_before, judge=judge if chosen else None), after):
+            on_scored(scored)
+        if chosen:
+            chosen.results[labelled.name] = after
+        if offline:
+            offline.results[labelled.name] = before
+    return [voice for voice in (chosen, offline) if voice]
+
+
+def _noted(scored: Iterable[Scored], results: dict[str, Result]) -> Iterator[Scored]:
+    for each in scored:
+        if isinstance(each.entry.case, Case):
+            results[each.entry.case.id or ""] = each.result
+        yield each
+
+
+def _held(voice: _Voice, sets: Sequence[_Labelled], *, settings: Settings) -> _Held:
+    names: set[str] = set()
+    pairs: list[Pair] = []
+    failed = 0
+    for labelled in sets:
+        results = voice.results[labelled.name]
+        for case in labelled.cases:
+            if (result := results.get(case.id or "")) is None:
+                continue
+            failed += result.rubric is None or bool(result.failures)
+            if result.rubric is not None:
+                names.add(result.rubric.judge)
+                failing = bool(result.failures)
+                pairs.append(pair(case, result.rubric, rubric=settings.rubric, goldset=labelled.name, failed=failing))
+    return _Held(voice, voice.name or ", ".join(sorted(names)), names == {OFFLINE}, pairs, failed)
+
+
+def _named(held: Sequence[_Held]) -> list[_Held]:
+    """Judges of one name by their files as well: two prompts of a model are two judges."""
+    names = [each.name for each in held]
+    return [
+        replace(each, name=f"{each.name} ({each.voice.file or 'now'})") if names.count(each.name) > 1 else each
+        for each in held
+    ]
+
+
+def _agreement(held: _Held, sets: Sequence[_Labelled], *, settings: Settings) -> Agreement:
+    remarks = [FITTED] if held.is_offline and any(labelled.name in packaged_goldsets() for labelled in sets) else []
+    remarks += [f"{held.failed} cases could not be graded, or only in part"] if held.failed else []
+    found = trust(held.pairs, judge=held.name, rubric=settings.rubric)
+    kept = _measurements(held, sets, settings=settings) if held.voice.runs_call_it else ()
+    return Agreement(found, tuple(remarks), held.failed, tuple(kept))
+
+
+def _measurements(held: _Held, sets: Sequence[_Labelled], *, settings: Settings) -> Iterator[Measurement]:
+    """One for each gold set on which judge and people have an outcome in common."""
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    for labelled in sets:
+        pairs = [each for each in held.pairs if each.goldset == labelled.name]
+        figures = in_short(pairs, rubric=settings.rubric)
+        if figures.outcome.of:
+            receipt = receipt_of(settings, name=labelled.name, data=data_hash(labelled.entries))
+            yield Measurement(
+                judge=held.voice.runs_call_it,
+                goldset=labelled.name,
+                data=receipt.data,
+                rubric_hash=receipt.rubric_hash,
+                made=made,
+                cases=len(pairs),
+                figures=figures,
+            )
+
+
+def _side_by_side(held: Sequence[_Held], sets: Sequence[_Labelled], *, settings: Settings) -> JudgeTable:
+    labelled = sum(bool(case.labels) for each in sets for case in each.cases)
+    table = side_by_side({each.name: each.pairs for each in held}, labelled=labelled, rubric=settings.rubric)
+    if not table.common:
+        raise InputError("no labelled case was graded by all of the judges: give results of the same cases")
+    return table

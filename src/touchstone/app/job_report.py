@@ -7,6 +7,7 @@ from pathlib import Path
 from touchstone.app.job import rubric_of
 from touchstone.app.job_run import SUMMARY
 from touchstone.app.job_summary import read_excerpts, summarise
+from touchstone.app.standing import shipped_standing
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict, content_hash, result_from_dict
 from touchstone.core.errors import InputError
@@ -43,11 +44,13 @@ class OpenedJob:
         often = {pattern.name: pattern.count for pattern in self.summary.patterns}
         best, worst = _examples(self._telling, often)
         name = self.directory.name.rstrip("/")
+        receipt = _receipt(name, self._manifest, self._rubric)
         return job_view(
             name,
             self.summary,
             self._telling.rows,
-            receipt=_receipt(name, self._manifest, self._rubric),
+            receipt=receipt,
+            judge=shipped_standing(receipt),
             inputs=len(self._manifest.sources),
             is_finished="pending" not in self._manifest.states,
             best=best,

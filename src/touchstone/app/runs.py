@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.app.config import Settings
+from touchstone.app.standing import judge_standing
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Result
@@ -78,6 +79,7 @@ def view_run(opened: Opened, *, store: Store) -> RunView:
         find_patterns(opened.records),
         opened.records,
         gate=_gate(opened, summary, opened.run.terms, store=store) if opened.run.terms else None,
+        judge=judge_standing(opened.run, rubric=opened.rubric, store=store),
         best=_fetch(best, opened.run.id, store=store),
         worst=_fetch(worst, opened.run.id, store=store),
     )

@@ -14,6 +14,7 @@ from touchstone.report.run.page import render_page
 from touchstone.report.run.view import Field, RunView, run_view
 from touchstone.runs.record import Record
 from touchstone.runs.run import Receipt, Run
+from touchstone.runs.trust.measurement import JudgeStanding
 
 MOST_PARTITIONS = 400
 _PATTERNS_EACH = 3
@@ -52,6 +53,7 @@ def job_view(
     rows: Sequence[Record],
     *,
     receipt: Receipt,
+    judge: JudgeStanding,
     inputs: int,
     is_finished: bool,
     best: Sequence[tuple[Case, Result]],
@@ -59,7 +61,7 @@ def job_view(
 ) -> JobView:
     """The view of the job in a directory of that name."""
     run = Run(id=name, started="", receipt=receipt, finished="" if is_finished else None, kind="production")
-    view = run_view(run, summary.summary, summary.patterns, rows, gate=None, best=best, worst=worst)
+    view = run_view(run, summary.summary, summary.patterns, rows, gate=None, judge=judge, best=best, worst=worst)
     several = len(summary.partitions) > 1
     return JobView(
         run=replace(view, facts=_facts(view, inputs=inputs), receipt=_receipt(view, inputs=inputs)),

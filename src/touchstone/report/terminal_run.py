@@ -28,6 +28,7 @@ def show_run(view: RunView, *, console: Console) -> None:
     console.print(_heading(view))
     if view.unfinished:
         console.print(Text("not finished: every figure covers only what was scored so far", style="yellow"))
+    console.print(Text.assemble((f"Judge {view.judge.name}. ", "dim"), view.judge.sentence))
     console.print(_measures(view.measures, width=console.width))
     console.print(Text(f"{view.coverage} · " + " · ".join(f"{each.name} {each.value}" for each in view.decisions)))
     console.print(_list(_remarks(view)))

@@ -26,7 +26,8 @@ class Views:
     def run(self, run: Run) -> RunView:
         """Everything a report of the run shows."""
         baseline = self._store.get_run(run.terms.baseline) if run.terms and run.terms.baseline else None
-        key = ("run", *_state(run), *(_state(baseline) if baseline else ())) if run.finished else None
+        measured = self._store.measurements.revision(run.receipt.judge)
+        key = ("run", measured, *_state(run), *(_state(baseline) if baseline else ())) if run.finished else None
         found: RunView = self._made(key, lambda: view_run(open_run(run.id, store=self._store), store=self._store))
         return found
 

@@ -21,6 +21,7 @@ from touchstone.store.database import Database, open_database
 from touchstone.store.erasure import Forgotten, forget_cases
 from touchstone.store.guards import Audit, Idempotency, Logins
 from touchstone.store.marks import Marks
+from touchstone.store.measurements import Measurements
 from touchstone.store.pages import (
     LIMIT,
     Filters,
@@ -121,6 +122,7 @@ class Store:
         self.reviews = Reviews(database)
         self.marks = Marks(database)
         self.actions = Actions(database)
+        self.measurements = Measurements(database)
         self.rubrics = Rubrics(database)
         self.users = Users(database)
         self.tokens = Tokens(database)

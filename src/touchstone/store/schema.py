@@ -22,7 +22,7 @@ from sqlalchemy import (
 from touchstone.store.columns import Words
 
 # The newest migration; a store at another version is upgraded or refused when it is opened.
-HEAD = "0005"
+HEAD = "0006"
 # Its own name, so that a PostgreSQL database can be shared with other programs that use Alembic.
 VERSION_TABLE = "touchstone_version"
 
@@ -138,3 +138,22 @@ bodies = Table(
     Column("body", Text, nullable=False),
     ForeignKeyConstraint(["run", "position"], ["results.run", "results.position"], ondelete="CASCADE"),
 )
+
+# Judges held against people's labels; only ever added to, and the newest of a judge on a gold set counts.
+measurements = Table(
+    "measurements",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    # As runs name it.
+    Column("judge", Words, nullable=False),
+    Column("goldset", Words, nullable=False),
+    # What the gold set said and what it was graded by, as in the receipt of a run.
+    Column("data", String(64), nullable=False),
+    Column("rubric_hash", String(64), nullable=False),
+    Column("made", String(40), nullable=False),
+    Column("cases", Integer, nullable=False),
+    Column("labelled", Integer, nullable=False),
+    Column("figures", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("measurements_by_judge", measurements.c.judge, measurements.c.number)

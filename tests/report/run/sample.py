@@ -11,6 +11,7 @@ from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run
 from touchstone.runs.summary import summarise
+from touchstone.runs.trust.measurement import JudgeStanding
 
 RUBRIC = packaged("supportai")
 CATEGORIES = ("billing", "delivery", "returns_refunds", "security")
@@ -28,6 +29,7 @@ RUN = Run(
     id="run-7", started="2025-03-04T14:12:09+00:00", finished="2025-03-04T14:12:17+00:00", seconds=8.4,
     labels={"prompt": "v7"}, receipt=RECEIPT,
 )  # fmt: skip
+UNKNOWN = JudgeStanding("offline", "none")
 MISSED = Tag("missed question", "prompt", "'and the fee?' is not taken up")
 INVENTED = Tag("invented number", "retrieval", "'$50': no source states $50")
 
@@ -97,12 +99,12 @@ def failed_case(id="c-0003"):
     return Case(id=id, response=""), Result(id, "review", None, (), None, failures=(Failure("bot", "Timeout", "late"),))
 
 
-def view_of(found, *, run=RUN, gate="held", best=(), worst=None):
+def view_of(found, *, run=RUN, gate="held", judge=UNKNOWN, best=(), worst=None):
     """The view of records, with the gate held unless another is given."""
     summary = summarise(found, rubric=RUBRIC)
     held = hold_gate(summary, least_scored=0.95) if gate == "held" else gate
     shown = [scored_case()] if worst is None else worst
-    return run_view(run, summary, find_patterns(found), found, gate=held, best=best, worst=shown)
+    return run_view(run, summary, find_patterns(found), found, gate=held, judge=judge, best=best, worst=shown)
 
 
 def hostile_view(text=HOSTILE):

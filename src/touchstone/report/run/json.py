@@ -4,15 +4,17 @@ from dataclasses import asdict
 from typing import Any
 
 from touchstone.report.run.view import RunView
+from touchstone.report.trust.json import standing_to_dict
 from touchstone.runs.patterns import Pattern
 from touchstone.runs.summary import Summary
 
 
 def run_to_dict(view: RunView) -> dict[str, Any]:
-    """The run, its gate, summary, patterns and the examples' ids as one JSON object."""
+    """The run, its gate and judge, summary, patterns and the examples' ids as one JSON object."""
     return {
         "run": asdict(view.run),
         "gate": _gate(view),
+        "judge": standing_to_dict(view.judge.standing),
         "summary": figures_to_dict(view.summary),
         "patterns": [pattern_to_dict(pattern) for pattern in view.patterns],
         "examples": {"best": [each.id for each in view.best], "worst": [each.id for each in view.worst]},

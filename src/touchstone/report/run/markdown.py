@@ -25,6 +25,8 @@ def _lines(view: RunView) -> Iterator[str]:
         yield "**This run is not finished.** Every figure covers only what was scored so far.\n"
     yield from _verdict(view)
     yield ""
+    yield f"Judge {literal(view.judge.name)}. {prose(view.judge.sentence)}"
+    yield ""
     yield from _table(
         ("measure", "value", "95 % interval", "target", "", "rests on"),
         (

@@ -23,11 +23,13 @@ from touchstone.report.figures import (
 from touchstone.report.plain import one_line
 from touchstone.report.run.examples import ExampleView, example_view
 from touchstone.report.run.rows import Places, Row, lowest_first, rows_of
+from touchstone.report.trust.standing import JudgeView, view_standing
 from touchstone.runs.gate import Check, Gate
 from touchstone.runs.patterns import Concentration, Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import CategoryFigures, Coverage, CriterionFigures, Measure, Summary
+from touchstone.runs.trust.measurement import JudgeStanding
 from touchstone.stats.interval import Interval
 
 # What a browser still filters and sorts in a moment, and what keeps the page a few megabytes at most.
@@ -165,6 +167,7 @@ class RunView:
     unfinished: bool
     standing: str
     verdict: GateView | None
+    judge: JudgeView
     measures: tuple[MeasureView, ...]
     coverage: str
     decisions: tuple[Field, ...]
@@ -189,6 +192,7 @@ def run_view(
     records: Sequence[Record],
     *,
     gate: Gate | None,
+    judge: JudgeStanding,
     best: Sequence[tuple[Case, Result]],
     worst: Sequence[tuple[Case, Result]],
 ) -> RunView:
@@ -209,6 +213,7 @@ def run_view(
         unfinished=run.finished is None,
         standing=_standing(measures),
         verdict=_gate(gate) if gate else None,
+        judge=view_standing(judge),
         measures=measures,
         coverage=_coverage(summary.coverage),
         decisions=_decisions(summary),

@@ -1,4 +1,4 @@
-"""TrustView -> the judge card as one HTML file."""
+"""One judge, or several side by side -> one HTML file."""
 
 from dataclasses import replace
 from html import escape
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from touchstone.report.figures import figure, interval
 from touchstone.report.run.charts import rate_strip, reliability_diagram
 from touchstone.report.run.page import render_page
+from touchstone.report.trust.table import JudgeTableView
 from touchstone.report.trust.view import TrustView
 from touchstone.rubric.model import TOP
 from touchstone.runs.trust.trust import CoveragePoint, CriterionTrust
@@ -18,8 +19,13 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _BOTTOM, _TOP = 340, 250, 52, 14, 46, 12
 
 
+def render_judges(view: JudgeTableView) -> str:
+    """Several judges on one page."""
+    return render_page("judge_table.html", view=view)
+
+
 def render_card(view: TrustView) -> str:
-    """The whole page."""
+    """One judge: the judge card."""
     found = view.trust.confidence
     return render_page(
         "judge_card.html",

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from touchstone.report.figures import NONE, change, change_interval, count, figure, interval, sentence, words
 from touchstone.report.plain import one_line
+from touchstone.report.trust.table import FiguresTable, figures_table
+from touchstone.runs.trust.figures import Proportion, ViolationTrust
 from touchstone.runs.trust.trust import CriterionTrust, GroupTrust, Trust, coverage_sentence
 
 # Landis and Koch (1977) call kappa up to 0.20 slight, 0.40 fair, 0.60 moderate, 0.80 substantial. Their names are soft,
@@ -27,6 +29,19 @@ class CriterionLine:
     n: int
     left_open: int
     found: CriterionTrust
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationLine:
+    """Violations of one kind, or of any, in words; counts stand with the shares."""
+
+    name: str
+    precision: str
+    precision_interval: str
+    recall: str
+    recall_interval: str
+    n: int
+    left_open: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,8 @@ class TrustView:
     coverage_sentence: str
     headline: tuple[Line, ...]
     criteria: tuple[CriterionLine, ...]
+    violations: tuple[ViolationLine, ...]
+    sets: FiguresTable | None
     categories: tuple[GroupLine, ...]
     lengths: tuple[GroupLine, ...]
     remarks: tuple[str, ...]
@@ -79,6 +96,8 @@ def view_trust(trust: Trust, *, goldset: str, remarks: Sequence[str] = ()) -> Tr
         coverage_sentence=sentence(told) if told else "",
         headline=_headline(trust),
         criteria=tuple(_criterion(each) for each in trust.criteria),
+        violations=tuple(_violations(each) for each in trust.violations),
+        sets=figures_table("gold set", {each.name: each.figures for each in trust.sets}) if trust.sets else None,
         categories=tuple(_group(each) for each in trust.categories),
         lengths=tuple(_group(each) for each in trust.lengths),
         remarks=(*map(sentence, remarks), *_remarks(trust)),
@@ -129,6 +148,21 @@ def _criterion(found: CriterionTrust) -> CriterionLine:
         n=found.n,
         left_open=found.left_open,
         found=found,
+    )
+
+
+def _violations(found: ViolationTrust) -> ViolationLine:
+    def share(each: Proportion) -> str:
+        return f"{figure(each.value, 'share')} ({each.hits:,}/{each.of:,})"
+
+    return ViolationLine(
+        name=words(found.name),
+        precision=share(found.precision),
+        precision_interval=interval(found.precision.interval, "share") or NONE,
+        recall=share(found.recall),
+        recall_interval=interval(found.recall.interval, "share") or NONE,
+        n=found.n,
+        left_open=found.left_open,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from touchstone.core.case import Case
+from touchstone.core.case import Case, Label
 from touchstone.core.result import Grading, Outcome
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.runs.goldset.labels import case_outcome
@@ -14,10 +14,13 @@ from touchstone.runs.goldset.labels import case_outcome
 class Pair:
     """One reply: the judge's grades with their confidence, and people's. A grade that was not given is left out.
 
-    `certainty` orders replies by how sure the judge is of the outcome; it is no probability.
+    `certainty` orders replies by how sure the judge is of the outcome; it is no probability. `violations` are the
+    kinds that the judge names, None when it could not look for any; people's are those that at least half of them name,
+    None without labels. Half of them may each see another kind: `people_unsafe` counts any.
     """
 
     id: str
+    goldset: str
     category: str | None
     words: int
     grades: Mapping[str, int]
@@ -28,6 +31,14 @@ class Pair:
     people_grades: Mapping[str, int]
     people_outcome: Outcome | None
     people_total: float | None
+    violations: tuple[str, ...] | None
+    people_violations: tuple[str, ...] | None
+    people_unsafe: bool
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether the judge said anything of it but what its detectors found."""
+        return self.outcome is not None or any(name != SAFETY for name in self.grades)
 
     @property
     def agrees(self) -> bool | None:
@@ -37,11 +48,13 @@ class Pair:
         return self.outcome == self.people_outcome
 
 
-def pair(case: Case, grading: Grading, *, rubric: Rubric) -> Pair:
-    """The pair of a case; one without labels has no grades by people."""
+def pair(case: Case, grading: Grading, *, rubric: Rubric, goldset: str = "", failed: bool = False) -> Pair:
+    """The pair of a case; one without labels has no grades by people. `failed`: the judge could not grade it all."""
     means = people_means(case, rubric=rubric)
+    found = tuple(dict.fromkeys(violation.kind for violation in grading.violations))
     return Pair(
         id=case.id or "",
+        goldset=goldset,
         category=case.category,
         words=len(case.response.split()),
         grades={grade.criterion: grade.grade for grade in grading.grades if grade.grade is not None},
@@ -52,6 +65,9 @@ def pair(case: Case, grading: Grading, *, rubric: Rubric) -> Pair:
         people_grades={name: _nearest_level(rubric, name, mean) for name, mean in means.items()},
         people_outcome=case_outcome(case, rubric=rubric) if case.labels else None,
         people_total=_total(means, rubric=rubric),
+        violations=None if failed and not found else found,
+        people_violations=_people_violations(case) if case.labels else None,
+        people_unsafe=bool(case.labels) and _half(sum(map(_sees_violation, case.labels)), of=case),
     )
 
 
@@ -63,8 +79,8 @@ def people_means(case: Case, *, rubric: Rubric) -> dict[str, float]:
         if given:
             found[criterion.name] = fmean(given)
         elif criterion.name == SAFETY and case.labels:
-            unsafe = sum(bool(label.violations) for label in case.labels)
-            found[criterion.name] = 0.0 if 2 * unsafe >= len(case.labels) else float(TOP)
+            unsafe = _half(sum(map(_sees_violation, case.labels)), of=case)
+            found[criterion.name] = 0.0 if unsafe else float(TOP)
     return found
 
 
@@ -72,6 +88,20 @@ def certainty(grading: Grading) -> float:
     """How sure the judge is of its outcome, 0..1; results of the earlier contract do not say."""
     chance = grading.pass_probability
     return 0.0 if chance is None or grading.outcome is None else abs(2 * chance - 1)
+
+
+def _sees_violation(label: Label) -> bool:
+    """Whether a person names a violation, or grades safety 0 without naming one."""
+    return bool(label.violations) or label.grades.get(SAFETY) == 0
+
+
+def _people_violations(case: Case) -> tuple[str, ...]:
+    kinds = dict.fromkeys(kind for label in case.labels for kind in label.violations)
+    return tuple(kind for kind in kinds if _half(sum(kind in label.violations for label in case.labels), of=case))
+
+
+def _half(number: int, *, of: Case) -> bool:
+    return number > 0 and 2 * number >= len(of.labels)
 
 
 def _nearest_level(rubric: Rubric, name: str, mean: float) -> int:

@@ -6,6 +6,13 @@ from itertools import pairwise
 from statistics import fmean
 
 from touchstone.rubric.model import TOP, Rubric
+from touchstone.runs.trust.figures import (
+    AgreementFigures,
+    Kappa,
+    ViolationTrust,
+    proportion,
+    violation_trust,
+)
 from touchstone.runs.trust.pairs import Pair
 from touchstone.stats.agreement import confusion, kappa_interval, weighted_kappa
 from touchstone.stats.calibration import Reliability, reliability
@@ -66,6 +73,14 @@ class GroupTrust:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTrust:
+    """One of several gold sets, in short."""
+
+    name: str
+    figures: AgreementFigures
+
+
+@dataclass(frozen=True, slots=True)
 class CoveragePoint:
     """What agreement is left when a share of the replies, the least certain, goes to people."""
 
@@ -77,13 +92,18 @@ class CoveragePoint:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """All of it. `confidence` holds stated confidences of grades against whether they equal people's."""
+    """All of it. `confidence` holds stated confidences of grades against whether they equal people's.
+
+    `violations` begins with any; `sets` is empty unless there are several.
+    """
 
     judge: str
     cases: int
     labelled: int
     outcome: OutcomeTrust
     criteria: tuple[CriterionTrust, ...]
+    violations: tuple[ViolationTrust, ...]
+    sets: tuple[SetTrust, ...]
     categories: tuple[GroupTrust, ...]
     lengths: tuple[GroupTrust, ...]
     confidence: Reliability | None
@@ -103,6 +123,8 @@ def trust(pairs: Sequence[Pair], *, judge: str, rubric: Rubric) -> Trust:
         labelled=len(labelled),
         outcome=_outcome(by_people),
         criteria=tuple(_criterion(criterion.name, labelled) for criterion in rubric.criteria),
+        violations=violation_trust(labelled, rubric=rubric),
+        sets=_by_set(labelled, rubric=rubric),
         categories=_by_category(by_people),
         lengths=_by_length(by_people),
         confidence=_confidence(labelled),
@@ -110,6 +132,23 @@ def trust(pairs: Sequence[Pair], *, judge: str, rubric: Rubric) -> Trust:
         pass_rate=_rate([each for each in pairs if each.outcome], lambda each: each.outcome == "PASS"),
         people_pass_rate=_rate(by_people, lambda each: each.people_outcome == "PASS"),
         corrected=_corrected(pairs),
+    )
+
+
+def in_short(pairs: Sequence[Pair], *, rubric: Rubric) -> AgreementFigures:
+    """The few figures that are kept of a measurement and put beside those of other judges."""
+    labelled = [each for each in pairs if each.people_grades]
+    outcome = _outcome([each for each in labelled if each.people_outcome is not None])
+    criteria = [_criterion(criterion.name, labelled) for criterion in rubric.criteria]
+    violations = violation_trust(labelled, rubric=rubric)[0]
+    return AgreementFigures(
+        labelled=len(labelled),
+        outcome=proportion(outcome.n - outcome.false_pass - outcome.false_fail, outcome.n),
+        left_open=outcome.left_open,
+        false_pass=outcome.false_pass,
+        kappas={each.name: Kappa(each.kappa, each.interval) for each in criteria},
+        precision=violations.precision,
+        recall=violations.recall,
     )
 
 
@@ -174,6 +213,16 @@ def _criterion(name: str, pairs: Sequence[Pair]) -> CriterionTrust:
         within_one=fmean(abs(p - j) <= 1 for p, j in both) if both else None,
         lean=fmean(j - p for p, j in both) if both else None,
         confusion=confusion(people, judge, levels=LEVELS),
+    )
+
+
+def _by_set(pairs: Sequence[Pair], *, rubric: Rubric) -> tuple[SetTrust, ...]:
+    """In the order in which they were named; none of one alone."""
+    names = dict.fromkeys(each.goldset for each in pairs)
+    if len(names) < 2:
+        return ()
+    return tuple(
+        SetTrust(name, in_short([each for each in pairs if each.goldset == name], rubric=rubric)) for name in names
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from touchstone.app.runs import Opened, compare_runs, open_run
+from touchstone.app.standing import judge_standing
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison
@@ -18,6 +19,7 @@ from touchstone.runs.patterns import Pattern, find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import Summary, summarise
+from touchstone.runs.trust.measurement import JudgeStanding
 from touchstone.stats.interval import Interval
 from touchstone.store.runs import Store
 
@@ -68,6 +70,16 @@ def choices_of(run: Run, *, store: Store) -> Choices:
     """The filters of a run."""
     key = ("choices", store.place, run.id)
     return _kept(key, _version(run), lambda: Choices(store.categories(run.id), store.tags(run.id)))
+
+
+def standing_of(found: Figures, *, store: Store) -> JudgeStanding:
+    """What is known of the run's judge; the judge may be measured again at any time."""
+    run, version = found.run, _version(found.run)
+    measured = store.measurements.revision(run.receipt.judge)
+    key = ("standing", store.place, run.id)
+    return _kept(
+        key, version and f"{version} {measured}", lambda: judge_standing(run, rubric=found.rubric, store=store)
+    )
 
 
 def comparison_of(before: Run, after: Run, *, store: Store) -> Comparison:

@@ -15,7 +15,7 @@ from touchstone.service.api.answers import asking, find_run
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.blind import Veil, veil_of, visible_page
 from touchstone.service.context import Here
-from touchstone.service.pages.figures import Figures, choices_of, figures_of, outline_of
+from touchstone.service.pages.figures import Figures, choices_of, figures_of, outline_of, standing_of
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import query_of, show, wants_part
 from touchstone.store.pages import Filters
@@ -60,7 +60,8 @@ def show_run(
         part = "replies_more.html" if wants_part(request, "more") else "replies_part.html"
         return show(request, part, who=who, run=run, **replies)
     found, choices = figures_of(run, store=here.store), choices_of(run, store=here.store)
-    view = run_view(run, found.summary, found.patterns, (), gate=None, best=(), worst=())
+    standing = standing_of(found, store=here.store)
+    view = run_view(run, found.summary, found.patterns, (), gate=None, judge=standing, best=(), worst=())
     return show(
         request,
         "run_page.html",
