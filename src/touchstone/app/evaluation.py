@@ -2,8 +2,8 @@
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -34,6 +34,7 @@ from touchstone.io.files import open_rows, shown
 from touchstone.io.responses import Responses, read_responses
 from touchstone.judges import model, probability
 from touchstone.judges import wording as worded
+from touchstone.judges.llm.request import Request
 from touchstone.rubric.card import rubric_to_dict
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.evaluate import failed
@@ -81,6 +82,7 @@ class Step:
 OnStep = Callable[[Step], None]
 OnStart = Callable[[Run, int], None]
 Score = Callable[[Case], Result]
+Fill = Callable[[Sequence[Request]], ModelJudge]
 
 
 class JudgeStopped(InputError):
@@ -96,10 +98,12 @@ def evaluate_goldset(
     on_step: OnStep,
     judge: ModelJudge | None = None,
     score: Score | None = None,
+    fill: Fill | None = None,
 ) -> Run:
     """Score what the store does not hold yet of the run, and finish it. `on_start` is told what it did hold.
 
-    A service passes `score`, so that its own processes do the work.
+    A service passes `score`, so that its own processes do the work. `fill` is given all that the judge would ask and
+    gives the judge that has the answers.
     """
     entries, responses = _read(assignment, settings=settings)
     with _bot(assignment) as bot:
@@ -110,7 +114,7 @@ def evaluate_goldset(
             replies = _replies(assignment, entries, responses=responses, bot=bot, done=done)
             keep = _Keeping(store, run.id, redacts=settings.redacts)
             scorer = score or partial(_score_here, settings=settings)
-            seconds = _score_all(replies, done, score=scorer, judge=judge, keep=keep, on_step=on_step)
+            seconds = _score_all(replies, done, score=scorer, judge=judge, fill=fill, keep=keep, on_step=on_step)
             return store.finish_run(run.id, finished=_now(), seconds=run.seconds + seconds)
 
 
@@ -159,13 +163,20 @@ def redacted(scored: Scored) -> Scored:
 
 
 def _score_all(
-    replies: _Replies, done: set[int], *, score: Score, judge: ModelJudge | None, keep: _Keeping, on_step: OnStep
+    replies: _Replies,
+    done: set[int],
+    *,
+    score: Score,
+    judge: ModelJudge | None,
+    fill: Fill | None,
+    keep: _Keeping,
+    on_step: OnStep,
 ) -> float:
     """How long it took. Without a model, each result is in the store before the next reply is looked at."""
     start = time.monotonic()
     count = len(done)
     left = (reply for reply in replies.each if reply.position not in done)
-    for reply, result, seconds in _all_scored(left, score=score, judge=judge):
+    for reply, result, seconds in _all_scored(left, score=score, judge=judge, fill=fill):
         keep.add(reply, result, seconds=seconds)
         count += 1
         on_step(Step(reply, result, count, replies.total))
@@ -175,13 +186,30 @@ def _score_all(
 _Timed = tuple[Reply, Result, float]
 
 
-def _all_scored(replies: Iterator[Reply], *, score: Score, judge: ModelJudge | None) -> Iterator[_Timed]:
+def _all_scored(
+    replies: Iterator[Reply], *, score: Score, judge: ModelJudge | None, fill: Fill | None
+) -> Iterator[_Timed]:
     def timed() -> Iterator[_Timed]:
         for reply in replies:
             began = time.monotonic()
             yield reply, _scored(reply, score=score), time.monotonic() - began
 
-    return timed() if judge is None else _without_outages(_judged(timed(), judge=judge))
+    if judge is None:
+        return timed()
+    if fill is None:
+        return _without_outages(_judged(timed(), judge=judge))
+    every = list(timed())
+    return _without_outages(_judged(iter(every), judge=fill(_requests(every, judge=judge))))
+
+
+def _requests(scored: Iterable[_Timed], *, judge: ModelJudge) -> list[Request]:
+    found: list[Request] = []
+    for reply, result, _ in scored:
+        # A defect is a failure of its case, and is met again where that is judged.
+        with suppress(Exception):
+            if isinstance(reply.case, Case):
+                found += judge.requests(reply.case, result)
+    return found
 
 
 def _judged(scored: Iterator[_Timed], *, judge: ModelJudge) -> Generator[_Timed, None, None]:

@@ -62,7 +62,7 @@ class JudgeSettings:
     base_url: str | None = None
     key_variable: str | None = None
     prompt: str = "judge"
-    scope: Literal["case", "criterion"] = "case"
+    scope: Literal["case", "criterion", "checklist"] = "case"
     panel: tuple[Member, ...] = ()
     rule: Literal["median", "majority"] = "median"
     votes: int = 1

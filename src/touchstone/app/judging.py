@@ -1,7 +1,7 @@
 """Settings -> the judge beyond the offline one: a model and its votes, a panel, or a model where offline is unsure."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,6 +16,10 @@ from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure, Grading, Result
+from touchstone.judges.llm.answer import Answer
+from touchstone.judges.llm.checklist import build_checklist, grade_checklist, packaged_checklist
+from touchstone.judges.llm.checks import checked_of
+from touchstone.judges.llm.fits import packaged_fit
 from touchstone.judges.llm.grading import Judgement, grade_answers, judge_name
 from touchstone.judges.llm.prompt import Prompt, packaged_prompt, parse_prompt
 from touchstone.judges.llm.request import Request, build_requests
@@ -23,6 +27,7 @@ from touchstone.judges.model import FILE
 from touchstone.judges.panel import combine, flip_rate
 from touchstone.rubric.model import SAFETY
 from touchstone.runs.regrade import regrade
+from touchstone.text.reading import read
 
 if TYPE_CHECKING:
     from touchstone.clients.llm.meter import Meter
@@ -78,7 +83,8 @@ class ModelJudge:
         chosen = self.settings.judge
         members = _shown(chosen) if chosen.kind == "panel" else tuple(judge_name(model.name) for model in self.models)
         shape: dict[str, Any] = {
-            "prompt": asdict(self.prompt),
+            "prompt": asdict(packaged_checklist() if chosen.scope == "checklist" else self.prompt),
+            "fit": asdict(self.settings.model_fit or packaged_fit()),
             "settings": [chosen.scope, chosen.rule, chosen.votes, chosen.cascade, chosen.max_tokens],
             "sampling": [chosen.sampling_temperature, chosen.seed],
             "members": list(members),
@@ -92,18 +98,19 @@ class ModelJudge:
     def concurrency(self) -> int:
         return self.settings.judge.concurrency
 
+    def requests(self, case: Case, result: Result) -> tuple[Request, ...]:
+        """What each model is to be asked about the case."""
+        return requests_for(case, result, settings=self.settings, prompt=self.prompt)
+
     def judge(self, case: Case, result: Result) -> Result:
         """The result under this judge; one that was not scored, or that the offline judge is sure of, stays."""
         offline = result.rubric
         if result.failures or offline is None:
             return result
-        rubric = self.settings.rubric
-        if self.settings.judge.cascade and result.decision != "review":
+        requests = self.requests(case, result)
+        if not requests:
             self.judged.add_kept_offline()
             return result
-        requests = build_requests(
-            case, rubric=rubric, prompt=self.prompt, policy=self.settings.policy, scope=self.settings.judge.scope
-        )
         self.judged.add_asked(requests=len(requests))
         opinions = [self._voted(model, case, requests, offline) for model in self.models]
         failures = tuple(
@@ -116,6 +123,26 @@ class ModelJudge:
         grading = self._concluded(offline, [opinion.grading for opinion in opinions], failures=failures)
         return regrade(result, grading, plan=self.settings.plan, failures=failures)
 
+    def graded(
+        self,
+        model: "Model",
+        case: Case,
+        requests: tuple[Request, ...],
+        answers: Sequence[Answer | Failure],
+        *,
+        issues: tuple[str, ...] = (),
+    ) -> Judgement:
+        """What one model's answers to the requests come to."""
+        settings = self.settings
+        rubric, fit = settings.rubric, settings.model_fit
+        fit = fit if fit is not None and fit.suits(judge_name(model.name)) else None
+        if settings.judge.scope == "checklist":
+            return grade_checklist(case, requests, answers, rubric=rubric, model=model.name, fit=fit, issues=issues)
+        policy = settings.policy
+        return grade_answers(
+            case, requests, answers, rubric=rubric, model=model.name, policy=policy, fit=fit, issues=issues
+        )
+
     def stop(self) -> None:
         """Gives up what is under way."""
         for model in self.models:
@@ -125,18 +152,7 @@ class ModelJudge:
         votes = []
         for vote in range(1, self.settings.judge.votes + 1):
             answers = [model.ask(request, vote=vote) for request in requests]
-            votes.append(
-                grade_answers(
-                    case,
-                    requests,
-                    answers,
-                    rubric=self.settings.rubric,
-                    model=model.name,
-                    policy=self.settings.policy,
-                    findings=(*offline.violations, *offline.suspicions),
-                    issues=offline.issues,
-                )
-            )
+            votes.append(self.graded(model, case, requests, answers, issues=offline.issues))
         if len(votes) == 1:
             return votes[0]
         gradings = [vote.grading for vote in votes]
@@ -173,6 +189,19 @@ class ModelJudge:
 def _has_graded(grading: Grading) -> bool:
     """Whether any grade is the model's own; safety may be the detectors'."""
     return any(grade.grade is not None for grade in grading.grades if grade.criterion != SAFETY)
+
+
+def requests_for(case: Case, result: Result, *, settings: Settings, prompt: Prompt) -> tuple[Request, ...]:
+    """What a model is asked about a scored case: nothing where scoring failed, or a cascade's offline judge is sure."""
+    is_sure = settings.judge.cascade and result.decision != "review"
+    if result.failures or result.rubric is None or is_sure:
+        return ()
+    rubric, policy, checked = settings.rubric, settings.policy, checked_of(result)
+    if settings.judge.scope == "checklist":
+        words = packaged_checklist()
+        return build_checklist(case, read(case), rubric=rubric, prompt=words, policy=policy, checked=checked)
+    scope = settings.judge.scope
+    return build_requests(case, rubric=rubric, prompt=prompt, policy=policy, scope=scope, checked=checked)
 
 
 @contextmanager

@@ -72,6 +72,9 @@ def eval(
     record: options.Record = None,
     replay: options.Replay = None,
     no_cache: options.NoCache = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask the model by its provider's batches: cheaper, within a day.")
+    ] = False,
     store: StorePlace = None,
     runs: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Where the files of runs are written.")] = None,
     redact: Redact = False,
@@ -118,6 +121,10 @@ def eval(
         ),
         verifier=verifier,
     )
+    if batch:
+        from touchstone.app.batching import check_batch
+
+        check_batch(settings, bot=bot)
     assignment = Assignment(
         goldset=goldset,
         responses=responses,
@@ -132,7 +139,7 @@ def eval(
     )
     with open_store_of(settings, creates=True) as opened:
         terms = _terms(baseline, settings=settings, store=opened) if gate else None
-        run, failures = _evaluate(assignment, settings=settings, store=opened, quiet=quiet)
+        run, failures = _evaluate(assignment, settings=settings, store=opened, quiet=quiet, by_batch=batch)
         view = _conclude(run, settings=settings, store=opened, terms=terms)
     _show(view, as_json=as_json)
     if not quiet:
@@ -152,7 +159,9 @@ def _terms(baseline: str | None, *, settings: "Settings", store: "Store") -> "Te
     return Terms(least_scored=settings.least_scored, baseline=found)
 
 
-def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store", quiet: bool) -> tuple[str, int]:
+def _evaluate(
+    assignment: "Assignment", *, settings: "Settings", store: "Store", quiet: bool, by_batch: bool
+) -> tuple[str, int]:
     """The id of the finished run, and how many of its replies failed."""
     from touchstone.app.evaluation import JudgeStopped, evaluate_goldset
     from touchstone.app.judge_report import meter_line, report_lines
@@ -166,9 +175,20 @@ def _evaluate(assignment: "Assignment", *, settings: "Settings", store: "Store",
         shows = sys.stderr.isatty() and not quiet
         meter = partial(meter_line, judge) if judge else None
         screen = stack.enter_context(EvalScreen(shows_progress=shows, is_quiet=quiet, meter=meter))
+        fill = None
+        if judge and by_batch:
+            from touchstone.app.batching import fill_records
+
+            fill = partial(fill_records, judge=judge, tell=screen.notice)
         try:
             run = evaluate_goldset(
-                assignment, settings=settings, store=store, on_start=screen.start, on_step=screen.step, judge=judge
+                assignment,
+                settings=settings,
+                store=store,
+                on_start=screen.start,
+                on_step=screen.step,
+                judge=judge,
+                fill=fill,
             )
         except JudgeStopped as stopped:
             screen.notice(

@@ -9,6 +9,8 @@ from touchstone.core.codec import canonical_json
 from touchstone.judges.llm.answer import Answer
 from touchstone.judges.llm.request import Request
 
+# Enough for "yes" with marks around it; a model that thinks aloud is stopped.
+WORD_TOKENS = 16
 # Part of every key: a change in what a record holds must not be taken for an old one.
 FORMAT = 1
 
@@ -53,6 +55,7 @@ class Call:
     """One question to one model. The server's address is no part of it: a record holds wherever it was made.
 
     `judge` is what the model is called where that is not its own name: two servers may have a model of one name.
+    `is_word` asks for yes or no with its probability.
     """
 
     model: str
@@ -62,6 +65,7 @@ class Call:
     seed: int
     max_tokens: int
     judge: str | None = None
+    is_word: bool = False
 
     @property
     def key(self) -> str:
@@ -83,6 +87,7 @@ class Call:
             "seed": self.seed,
             "max_tokens": self.max_tokens,
             **({"judge": self.judge} if self.judge else {}),
+            **({"is_word": True} if self.is_word else {}),
         }
 
 
@@ -94,6 +99,7 @@ def call_for(request: Request, *, model: str, sampling: Sampling, vote: int = 1,
         schema=request.schema,
         temperature=sampling.temperature,
         seed=sampling.seed + vote - 1,
-        max_tokens=sampling.max_tokens,
+        max_tokens=min(WORD_TOKENS, sampling.max_tokens) if request.item else sampling.max_tokens,
         judge=None if judge == model else judge,
+        is_word=request.item is not None,
     )

@@ -7,14 +7,23 @@ from touchstone.core.result import Failure
 from touchstone.judges.llm.answer import STAGE
 
 # Says nothing about the case: the same call may succeed later.
-Passing = Literal["Unreachable", "Timeout", "RateLimited", "ServerError", "ServerAway", "BudgetReached", "Stopped"]
+Passing = Literal[
+    "Unreachable",
+    "Timeout",
+    "RateLimited",
+    "ServerError",
+    "ServerAway",
+    "BudgetReached",
+    "BatchIncomplete",
+    "Stopped",
+]
 # The same for every case: the settings are wrong.
 Standing = Literal["AccessRefused", "NotFound", "NotAServer", "QuotaUsedUp"]
 Fault = Literal[Passing, Standing, "ContextTooLong", "BadRequest", "NotRecorded", "NotJson"]
 PASSING = frozenset(get_args(Passing))
 STANDING = frozenset(get_args(Standing))
 # No further case is worth asking about.
-ENDING = frozenset({"BudgetReached", "ServerAway", "Stopped"}) | STANDING
+ENDING = frozenset({"BudgetReached", "BatchIncomplete", "ServerAway", "Stopped"}) | STANDING
 
 
 def fault(error: Fault, message: str) -> Failure:
@@ -61,13 +70,15 @@ def is_too_long(status: int, body: Any) -> bool:
     return status == 413 or any(name in words for name in named) or told
 
 
-def refused_option(status: int, body: Any) -> Literal["format", "limit", "temperature", "seed", "system"] | None:
+def refused_option(status: int, body: Any) -> Literal["format", "limit", "temperature", "seed", "system", "logprobs"] | None:
     """Which optional part of a request the server does not take, if that is what it says."""
     words = _words(body)
     if status not in (400, 404, 415, 422, 500, 501) or is_too_long(status, body) or _is_bad_answer(words):
         return None
     if "system role" in words or "system message" in words:
         return "system"
+    if "logprobs" in words:
+        return "logprobs"
     if any(word in words for word in ("response_format", "json_schema", "json_object", "grammar", "schema")):
         return "format"
     if "max_tokens" in words or "max_completion_tokens" in words:

@@ -53,9 +53,13 @@ class Model:
     def name(self) -> str:
         return self.seat.name
 
+    def call(self, request: Request, *, vote: int = 1) -> Call:
+        """What is asked of this model for one vote on a request."""
+        return call_for(request, model=self.seat.model, sampling=self.sampling, vote=vote, judge=self.seat.name)
+
     def ask(self, request: Request, *, vote: int = 1) -> Answer | Failure:
         """The answer to a request, or why there is none."""
-        call = call_for(request, model=self.seat.model, sampling=self.sampling, vote=vote, judge=self.seat.name)
+        call = self.call(request, vote=vote)
         if self.records and not self.asks_anew and (known := self.records.find(call)):
             self.account.note_recorded(known.usage)
             return known.answer

@@ -1,13 +1,28 @@
-"""OpenAI's chat protocol: how an answer's form is asked for, and the answer in what a server sends back."""
+"""OpenAI's chat protocol: a call as a request's body, and the answer in what a server sends back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from math import exp
 from typing import Any
 
 from touchstone.clients.llm.call import Answered, Call, Usage
-from touchstone.judges.llm.answer import Answer
+from touchstone.judges.llm.answer import Answer, chance_of_yes
 
+# As many as the protocol gives at the most.
+MOST_ALTERNATIVES = 20
 # From the strictest to none; a server that refuses one is asked in the next.
 FORMATS = ("schema", "loose schema", "object", "text")
+
+
+def body_of(call: Call, *, left_out: Collection[str] = (), form: str = FORMATS[0]) -> dict[str, Any]:
+    """The request's body, without the options that the server does not take."""
+    body: dict[str, Any] = {"model": call.model, "messages": messages_of(call, takes_system="system" not in left_out)}
+    body["max_completion_tokens" if "limit" in left_out else "max_tokens"] = call.max_tokens
+    body |= {
+        name: value for name, value in (("temperature", call.temperature), ("seed", call.seed)) if name not in left_out
+    }
+    if not call.is_word:
+        return body | response_format(call.schema, form)
+    return body if "logprobs" in left_out else {**body, "logprobs": True, "top_logprobs": MOST_ALTERNATIVES}
 
 
 def response_format(schema: Mapping[str, Any], form: str) -> dict[str, Any]:
@@ -50,7 +65,20 @@ def read_body(body: Any, call: Call) -> Answered | None:
         # A server that does not count is charged by the rule of thumb of four characters a token.
         tokens = Usage(call.length // 4 + 1, len(text) // 4 + 1)
     is_refusal = bool(refusal) or ended == "content_filter"
-    return Answered(Answer(text, is_cut=ended == "length", is_refusal=is_refusal), tokens)
+    yes = chance_of_yes(_alternatives(choice), text) if call.is_word else None
+    return Answered(Answer(text, is_cut=ended == "length", is_refusal=is_refusal, yes=yes), tokens)
+
+
+def _alternatives(choice: Mapping[str, Any]) -> list[dict[str, float]]:
+    """For each token written, those it was chosen from with their probabilities; empty where the server gives none."""
+    found = []
+    try:
+        for place in (choice.get("logprobs") or {}).get("content") or ():
+            rows = [place, *(place.get("top_logprobs") or ())]
+            found.append({str(row["token"]): exp(min(0.0, float(row["logprob"]))) for row in rows})
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return []
+    return found
 
 
 def _text_of(message: Mapping[str, Any]) -> str:

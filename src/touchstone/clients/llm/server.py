@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from touchstone.clients.bot.faults import STOPPED
 from touchstone.clients.bot.loop import Loop, open_loop
@@ -22,7 +22,7 @@ from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.faults import STANDING, fault, refused, refused_option
 from touchstone.clients.llm.limits import wait_after_refusal, wait_before_next
 from touchstone.clients.llm.meter import Account
-from touchstone.clients.llm.protocol import FORMATS, messages_of, read_body, response_format
+from touchstone.clients.llm.protocol import FORMATS, body_of, read_body
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure
 from touchstone.judges.llm.answer import STAGE
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 # Failures in a row after which the server is taken to be away, and the rest is not waited for.
 MOST_IN_A_ROW = 5
 RETRIED = frozenset({"Unreachable", "Timeout", "RateLimited", "ServerError"})
+BUDGET_REMEDY = "raise judge.budget, or give a larger --budget, and run it again; what was answered is kept"
 
+T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
 
 
@@ -74,7 +76,7 @@ class _Setback:
 
 
 class Server:
-    """A model server. Everything but `ask`, `check` and `stop` runs on its loop, so that nothing needs a lock."""
+    """A model server. What starts with an underscore runs on its loop, so that nothing needs a lock."""
 
     def __init__(
         self,
@@ -88,12 +90,12 @@ class Server:
         sleep: Sleep,
         chance: Callable[[], float],
     ) -> None:
-        self._place = connection.place
+        self.place = connection.place
+        self.timeout = timeout
         self._key_variables = connection.key_variables
         self._client = client
         self._loop = loop
         self._account = account
-        self._timeout = timeout
         self._backoff = backoff
         self._sleep = sleep
         self._chance = chance
@@ -116,13 +118,25 @@ class Server:
             return Failure(STAGE, STOPPED, "the run was stopped before the model answered: run it again to go on")
         return found
 
+    def send(self, work: Callable[["AsyncOpenAI"], Awaitable[T]], *, timeout: float | None = None) -> T | Failure:
+        """What comes of any other request, which is tried again as calls are."""
+        return self._loop.run(self._again(lambda: self._sent(work, timeout=timeout or self.timeout)))
+
+    def body(self, call: Call) -> dict[str, Any]:
+        """The call in the form that the server has taken so far; not while calls are under way."""
+        return body_of(call, left_out=self._left_out, form=FORMATS[self._format])
+
+    def refusal(self, status: int, body: Any) -> Failure:
+        """The failure that an error of this server stands for."""
+        return refused(status, body, place=self.place, key_variables=self._key_variables)
+
     def stop(self) -> None:
         """Gives up what is under way."""
         self._loop.stop()
 
     async def _list_models(self) -> Failure | None:
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self.timeout):
                 await self._client.models.with_raw_response.list()
         except Exception as error:  # noqa: BLE001 - sorted below; what is not the server's is raised again there
             setback = self._setback(error)
@@ -132,14 +146,14 @@ class Server:
 
     async def _ask(self, call: Call) -> Answered | Failure:
         if self._in_a_row >= MOST_IN_A_ROW:
-            problem = f"{self._place} failed {self._in_a_row} times in a row and was not asked again"
+            problem = f"{self.place} failed {self._in_a_row} times in a row and was not asked again"
             return fault("ServerAway", f"{problem}: run it again when the server is back")
         reserved = self._account.reserve(call)
         if reserved is None:
             most, used = self._account.estimate(call).total, self._account.used_by_all.total
             problem = f"the budget is reached: {used:,} tokens are used and a call may take {most:,}"
-            return fault("BudgetReached", f"{problem}; {_BUDGET_REMEDY}")
-        found = await self._try(call)
+            return fault("BudgetReached", f"{problem}; {BUDGET_REMEDY}")
+        found = await self._again(lambda: self._attempt(call))
         self._account.settle(reserved, found.usage if isinstance(found, Answered) else None, call=call)
         if isinstance(found, Answered):
             self._answers += 1
@@ -152,12 +166,13 @@ class Server:
             self._in_a_row = 0
         return found
 
-    async def _try(self, call: Call) -> Answered | Failure:
+    async def _again(self, once: Callable[[], Awaitable[T | _Setback]]) -> T | Failure:
+        """What comes of it, tried again as long as that may help."""
         attempt = 0
         while True:
             await self._wait_as_asked()
-            tried = await self._attempt(call)
-            if isinstance(tried, Answered):
+            tried = await once()
+            if not isinstance(tried, _Setback):
                 return tried
             if tried.is_adapted:
                 continue
@@ -178,44 +193,43 @@ class Server:
         """One request; the time limit holds until the last byte."""
         form = (self._format, frozenset(self._left_out))
         try:
-            async with asyncio.timeout(self._timeout):
-                raw = await self._client.chat.completions.with_raw_response.create(**self._options(call))
+            async with asyncio.timeout(self.timeout):
+                raw = await self._client.chat.completions.with_raw_response.create(**self.body(call))
                 body = json.loads(raw.content)
         except Exception as error:  # noqa: BLE001 - sorted below; what is not the server's is raised again there
             return self._setback(error, form=form)
         wait = wait_before_next(raw.headers)
         self._not_before = max(self._not_before, time.monotonic() + min(wait or 0.0, LONGEST_ASKED))
-        return read_body(body, call) or _Setback(_no_server(self._place))
+        return read_body(body, call) or _Setback(_no_server(self.place))
 
-    def _options(self, call: Call) -> dict[str, Any]:
-        takes_system = "system" not in self._left_out
-        options: dict[str, Any] = {"model": call.model, "messages": messages_of(call, takes_system=takes_system)}
-        options["max_completion_tokens" if "limit" in self._left_out else "max_tokens"] = call.max_tokens
-        options |= {
-            name: value
-            for name, value in (("temperature", call.temperature), ("seed", call.seed))
-            if name not in self._left_out
-        }
-        return options | response_format(call.schema, FORMATS[self._format])
+    async def _sent(self, work: Callable[["AsyncOpenAI"], Awaitable[T]], *, timeout: float) -> T | _Setback:
+        try:
+            async with asyncio.timeout(timeout):
+                return await work(self._client)
+        except Exception as error:  # noqa: BLE001 - sorted below; what is not the server's is raised again there
+            return self._setback(error, timeout=timeout)
 
-    def _setback(self, error: Exception, *, form: tuple[int, frozenset[str]] | None = None) -> _Setback:
+    def _setback(
+        self, error: Exception, *, form: tuple[int, frozenset[str]] | None = None, timeout: float | None = None
+    ) -> _Setback:
         import openai
 
         if isinstance(error, openai.APIStatusError):
             status, body = error.status_code, error.body
-            failure = refused(status, body, place=self._place, key_variables=self._key_variables)
+            failure = self.refusal(status, body)
             if form is not None and self._adapts(refused_option(status, body), form):
                 return _Setback(failure, is_adapted=True)
             asked = wait_after_refusal(error.response.headers, now=datetime.now(UTC)) if status >= 429 else None
             return _Setback(failure, asked)
         if isinstance(error, TimeoutError | openai.APITimeoutError):
             remedy = "allow it more time with --judge-set timeout=SECONDS, or look into the server's log"
-            return _Setback(fault("Timeout", f"{self._place} gave no answer within {self._timeout:g} s: {remedy}"))
+            waited = f"{timeout or self.timeout:g} s"
+            return _Setback(fault("Timeout", f"{self.place} gave no answer within {waited}: {remedy}"))
         if isinstance(error, openai.APIConnectionError | OSError):
             remedy = "check that the server runs and that the address is right"
-            return _Setback(fault("Unreachable", f"{self._place} could not be reached: {remedy}"))
+            return _Setback(fault("Unreachable", f"{self.place} could not be reached: {remedy}"))
         if isinstance(error, ValueError | openai.OpenAIError):
-            return _Setback(_no_server(self._place))
+            return _Setback(_no_server(self.place))
         raise error
 
     def _adapts(self, option: str | None, form: tuple[int, frozenset[str]]) -> bool:
@@ -235,9 +249,6 @@ class Server:
     def _end_of_formats(self) -> bool:
         self._format = len(FORMATS) - 1
         return False
-
-
-_BUDGET_REMEDY = "raise judge.budget, or give a larger --budget, and run it again; what was answered is kept"
 
 
 def _no_server(place: str) -> Failure:
