@@ -15,6 +15,7 @@ from touchstone.app.rubrics import DEFAULT_RUBRIC, load_rubric
 from touchstone.core.errors import ConfigError, RubricError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
+from touchstone.judges.llm.fits import MODEL_JUDGE, ModelFit, packaged_fit, parse_fit
 from touchstone.judges.model import Fitted, parse_models
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_targets
@@ -41,9 +42,10 @@ _JUDGE_FLAGS = {
 class Settings:
     """What a command works with: the plan, their column names -> ours, the rubric and the company's policy;
     where runs are kept and written, how much of one must be scored for the gate to open, who grades, the offline
-    judge's own models where the team has calibrated it, whether personal data is taken out of what is kept, the
-    directory of the model that reads sentences, which of the columns a flag maps: these have to be there, while
-    touchstone.yaml speaks of many files; and whose word on where a request comes from the service believes."""
+    judge's own models and what is fitted for a language model where the team has calibrated them, whether personal
+    data is taken out of what is kept, the directory of the model that reads sentences, which of the columns a flag
+    maps: these have to be there, while touchstone.yaml speaks of many files; and whose word on where a request comes
+    from the service believes."""
 
     plan: Plan = field(default_factory=Plan)
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class Settings:
     least_scored: float = LEAST_SCORED
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     fitted: Fitted | None = None
+    model_fit: ModelFit | None = None
     redacts: bool = False
     verifier: str | None = None
     mapped: Mapping[str, str] = field(default_factory=dict)
@@ -122,6 +125,7 @@ def load_settings(
         least_scored=by_flag["gate"].get("least_scored", in_file.least_scored),
         judge=in_file.judge,
         fitted=in_file.fitted,
+        model_fit=in_file.model_fit,
         redacts=redacts or in_file.redacts,
         verifier=in_file.verifier if verifier is None else _verifier(by_flag["verifier"], place="--verifier"),
         mapped=by_flag["columns"],
@@ -166,6 +170,7 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
     # They name the criteria of the rubric chosen here, which a rubric given by flag need not have.
     if targets is not None and takes_rubric:
         rubric = replace(rubric, targets=parse_targets(targets, rubric=rubric, name=str(path)))
+    fitted, model_fit = _calibration(path.parent / values["calibration"]) if values["calibration"] else (None, None)
     return Settings(
         plan=Plan(**values["thresholds"]),
         columns=values["columns"],
@@ -175,21 +180,24 @@ def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
         runs=values["runs"] or RUNS,
         least_scored=values["gate"].get("least_scored", LEAST_SCORED),
         judge=_judge(values["judge"], judge, beside=path.parent),
-        fitted=_fitted(path.parent / values["calibration"]) if values["calibration"] else None,
+        fitted=fitted,
+        model_fit=model_fit,
         redacts=bool(values["redact"]),
         verifier=_verifier(values["verifier"], place=f"{path}:{line_of(node, ('verifier',))}", beside=path.parent),
         trusted_proxies=tuple(values["trusted_proxies"] or ()),
     )
 
 
-def _fitted(path: Path) -> Fitted:
-    """The models of a calibration, which stands beside the file that names it."""
+def _calibration(path: Path) -> tuple[Fitted, ModelFit | None]:
+    """The models of a calibration, which stands beside the file that names it, and what it says of a language model."""
     try:
-        return parse_models(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        rows = json.loads(text).get(MODEL_JUDGE)
+        return parse_models(text), parse_fit(rows, shipped=packaged_fit()) if rows else None
     except OSError as error:
         problem = error.strerror or type(error).__name__
         raise ConfigError(f"the calibration {path} cannot be read ({problem}): correct its path") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ConfigError(f"{path} is no calibration: name a file that touchstone review calibrate wrote") from error
 
 

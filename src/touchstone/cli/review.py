@@ -195,7 +195,10 @@ def calibrate(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Move the offline judge's models towards the team's reviews, and show what that is worth on reviews held out."""
+    """Move the judges towards the team's reviews, and show what that is worth on reviews held out.
+
+    The offline judge always; the language model of touchstone.yaml where its answers on reviewed replies were kept.
+    """
     from dataclasses import asdict
 
     from touchstone.app.calibration import calibrate_judge, write_calibration
@@ -207,16 +210,20 @@ def calibrate(
     with open_store_of(settings) as opened:
         found = calibrate_judge(opened, settings=settings, today=now_text()[:10])
     home = Path(".touchstone") if "://" in settings.store else Path(settings.store).parent
-    target = Path(output) if output else home / f"judge-{found.fitted.version}.json"
+    offline, model = found.offline, found.model
+    target = Path(output) if output else home / f"judge-{offline.fitted.version}.json"
     write_calibration(found, target)
     if as_json:
-        gains = [asdict(gain) for gain in found.gains]
-        typer.echo(json.dumps({"file": str(target), "version": found.fitted.version, "gains": gains}, indent=2))
+        told = {"file": str(target), "version": offline.fitted.version, "gains": list(map(asdict, offline.gains))}
+        told |= {"model_gains": list(map(asdict, model.gains))} if model else {}
+        typer.echo(json.dumps(told, indent=2))
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.calibration import show_gains
+    from touchstone.report.calibration import show_gains, show_model_gains
 
-    print_page(lambda console: show_gains(found.gains, console=console), to_stderr=False)
+    print_page(lambda console: show_gains(offline.gains, console=console), to_stderr=False)
+    if model is not None:
+        print_page(lambda console: show_model_gains(model, console=console), to_stderr=False)
     typer.echo(f"wrote {target}; to grade by it, put into touchstone.yaml: calibration: {target}", err=True)
 
 

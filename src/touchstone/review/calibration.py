@@ -86,7 +86,7 @@ def move(model: Model, features: Sequence[Mapping[str, float]], people: Sequence
     table = _segments(model, features)
     wanted = np.asarray(people) - np.asarray([model.sum(each) for each in features])
     slopes = np.asarray([slope for term in model.terms for slope in term.slopes])
-    deltas, shift = _descend(table, wanted, slopes)
+    deltas, shift = descend(table, wanted, slopes)
     terms, at, base = [], 0, model.base + shift
     for term in model.terms:
         size = len(term.slopes)
@@ -108,7 +108,7 @@ def _try(model: Model, labelled: Sequence[Labelled], *, way: Way, criterion: str
     """The moved model, and how models moved without a fold fare on that fold."""
     people = [each.grades[criterion] for each in labelled]
     features = [each.features.of(criterion) for each in labelled]
-    folds = [_fold(each.id) for each in labelled]
+    folds = [fold_of(each.id) for each in labelled]
     before = [model.value(each) for each in features]
     after = list(before)
     for fold in range(FOLDS):
@@ -133,7 +133,7 @@ def _try(model: Model, labelled: Sequence[Labelled], *, way: Way, criterion: str
     return replace(move(model, features, people), spread=round(spread, DIGITS)), gain
 
 
-def _descend(
+def descend(
     table: "NDArray[np.float64]", wanted: "NDArray[np.float64]", slopes: "NDArray[np.float64]"
 ) -> "tuple[NDArray[np.float64], float]":
     """Least squares with a ridge penalty on how far slopes move, none crossing zero, one at a time until they rest."""
@@ -171,7 +171,7 @@ def _parts(term: Term, features: Mapping[str, float]) -> list[float]:
     return [min(1.0, max(0.0, (value - low) / (high - low))) for low, high in ends]
 
 
-def _fold(id: str) -> int:
+def fold_of(id: str) -> int:
     """By the case's id, so that a case is never on both sides."""
     return int.from_bytes(hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()[:4], "big") % FOLDS
 
