@@ -9,6 +9,7 @@ BENCHMARKS = {
     "conversations": "figures of replies to chats with lookups, tables and policies, against what readers say of them",
     "speed": "time per reply beside the parser alone and the straightforward version, and its growth with length",
     "quality": "AUC of the hallucination score and its parts on public sets, beside naive baselines",
+    "recorded": "recorded answers of a model: agreement with people, alone and behind the offline judge, and tokens",
     "judge": "what the offline judge decides and how often that is right, and the laws it keeps",
     "evaluation": "a gold-set run end to end beside bare scoring, its report, and figures over 100,000 replies",
     "pii": "personal data recognised, and the time it takes, beside Presidio with the same parser",

@@ -22,13 +22,19 @@ from touchstone.clients.llm.meter import Budget, Meter
 from touchstone.clients.llm.model import Model, Seat, open_models
 from touchstone.clients.llm.records import Records
 from touchstone.core.codec import case_from_dict
+from touchstone.judges.llm.answer import Answer
+from touchstone.judges.llm.checklist import build_checklist, checklist_features, grade_checklist, packaged_checklist
+from touchstone.judges.llm.checks import checked_of
+from touchstone.judges.llm.fits import chance_inputs, packaged_fit
 from touchstone.judges.llm.grading import Judgement, grade_answers
 from touchstone.judges.llm.prompt import packaged_prompt
 from touchstone.judges.llm.request import build_requests
+from touchstone.review.model_calibration import ModelLabelled, calibrate_model
 from touchstone.rubric.model import Criterion
 from touchstone.rubric.parse import packaged
-from touchstone.runs.trust.pairs import pair
-from touchstone.runs.trust.trust import trust
+from touchstone.runs.trust.pairs import pair, people_means
+from touchstone.runs.trust.trust import in_short, trust
+from touchstone.text.reading import read
 
 ROOT = Path(__file__).parents[1]
 CALLS = ROOT / ".touchstone" / "benchmark-calls"
@@ -64,13 +70,58 @@ def run() -> None:
             timeout=600,
         ) as (model,),
     ):
-        figures = {"model": NAME, "agreement": _agreement(model), "injections": _injections(model)}
+        figures = {
+            "model": NAME,
+            "checklist": _checklist(model),
+            "agreement": _agreement(model),
+            "injections": _injections(model),
+        }
     record.write("llm", figures | {"tokens": {"input": meter.used.input, "output": meter.used.output}})
 
 
-def _agreement(model: Model) -> dict[str, Any]:
+def _checklist(model: Model) -> dict[str, Any]:
+    """The same cases by a checklist, with what ships and with what is refitted on four fifths of them."""
+    whole = packaged("supportai")
+    cases = _cases()
+    start = time.monotonic()
+    gradings, labelled, chances = [], [], []
+    for case in cases:
+        shown = replace(case, expected_output=None, labels=())
+        checked = checked_of(ts.score(shown))
+        requests = build_checklist(shown, read(shown), rubric=whole, prompt=packaged_checklist(), checked=checked)
+        answers = [model.ask(request) for request in requests]
+        print(".", end="", flush=True)
+        judgement = grade_checklist(shown, requests, answers, rubric=whole, model=NAME)
+        gradings.append(judgement.grading)
+        said = [(r.item, a.yes) for r, a in zip(requests, answers, strict=True) if r.item and isinstance(a, Answer)]
+        known = [(item, yes) for item, yes in said if yes is not None]
+        chances += [yes for _, yes in known]
+        inputs = chance_inputs(whole, judgement.grading.grades)
+        people = pair(case, judgement.grading, rubric=whole).people_outcome
+        if inputs is not None and people is not None:
+            means = people_means(case, rubric=whole)
+            labelled.append(ModelLabelled(case.id or "", inputs, people == "PASS", checklist_features(known), means))
+    found = in_short([pair(c, g, rubric=whole) for c, g in zip(cases, gradings, strict=True)], rubric=whole)
+    gains = calibrate_model(labelled, fit=packaged_fit(), judge=NAME).gains
+    return {
+        "cases": len(cases),
+        "questions": len(chances),
+        "mean chance of yes": fmean(chances) if chances else None,
+        "left open": found.left_open,
+        "kappa": {name: kappa.value for name, kappa in found.kappas.items()},
+        "same outcome": found.outcome.value,
+        "error on labels held out": {gain.name: [gain.before, gain.after] for gain in gains},
+        "seconds a case": (time.monotonic() - start) / len(cases),
+    }
+
+
+def _cases() -> list[ts.Case]:
     text = resources.files("touchstone").joinpath("data/goldsets/support.jsonl").read_text(encoding="utf-8")
-    cases = [case_from_dict(json.loads(line)) for line in text.splitlines()][::STEP]
+    return [case_from_dict(json.loads(line)) for line in text.splitlines()][::STEP]
+
+
+def _agreement(model: Model) -> dict[str, Any]:
+    cases = _cases()
     start = time.monotonic()
     judged = [_judge(model, case) for case in cases]
     found = trust(

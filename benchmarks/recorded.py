@@ -14,9 +14,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from scripts.labelled import AGENTS, ROOT, SETS
+
 import touchstone as ts
 from benchmarks import record
-from scripts.labelled import AGENTS, ROOT, SETS
 from touchstone.core.case import Case
 from touchstone.core.codec import canonical_json, case_from_dict, content_hash
 from touchstone.core.result import Finding, Grade, Grading, Result
@@ -49,6 +50,7 @@ class Replayed:
     offline: Result
     model: Grading
     request: Request
+    dismissed: int
 
     @property
     def is_asked(self) -> bool:
@@ -64,7 +66,8 @@ class Replayed:
 
 def run() -> None:
     """Measure the recorded answers, set by set."""
-    figures: dict[str, Any] = {"prompt": f"judge {packaged_prompt().version}", "conventions": RUBRIC.conventions.version}
+    versions = {"prompt": f"judge {packaged_prompt().version}", "conventions": RUBRIC.conventions.version}
+    figures: dict[str, Any] = dict(versions)
     for name in ("support", "agents"):
         stale: list[str] = []
         found = list(replayed(name, stale=stale))
@@ -89,7 +92,9 @@ def replayed(name: str, *, stale: list[str]) -> Iterator[Replayed]:
             stale.append(row["id"])
             continue
         model = _replay(case, request, answered)
-        yield Replayed(replace(case, labels=case_from_dict(row).labels), answered["part"], offline, model, request)
+        labelled = replace(case, labels=case_from_dict(row).labels)
+        dismissed = answered.get("dismissed", len(model.dismissed))
+        yield Replayed(labelled, answered["part"], offline, model, request, dismissed)
 
 
 def open_case(row: Mapping[str, Any]) -> Case:
@@ -124,9 +129,7 @@ def kept_grading(row: Mapping[str, Any]) -> Grading:
     violations = [Finding(kind, "", 0, 0, "", rule="model") for kind in row["violations"]]
     suspicions = [Finding(kind, "", 0, 0, "", rule="model") for kind in row["suspicions"]]
     chance = model_chance(RUBRIC, grades, violations, suspicions)
-    return conclude(
-        RUBRIC, grades, violations, judge=f"llm:{JUDGE}", suspicions=suspicions, pass_probability=chance
-    )
+    return conclude(RUBRIC, grades, violations, judge=f"llm:{JUDGE}", suspicions=suspicions, pass_probability=chance)
 
 
 def _figures(found: Sequence[Replayed]) -> dict[str, Any]:
@@ -144,7 +147,7 @@ def _figures(found: Sequence[Replayed]) -> dict[str, Any]:
         "decisions": _decisions(found),
         "questions": {
             "asked": sum(len(each.request.questions) for each in found),
-            "dismissed": sum(len(each.model.dismissed) for each in found),
+            "dismissed": sum(each.dismissed for each in found),
         },
         "tokens": {
             "fixed": fmean(len(each.request.messages[0].content) for each in found) / CHARACTERS_A_TOKEN,

@@ -68,9 +68,9 @@ def test_a_name_starts_a_line_in_capitals():
 
 def test_the_plain_object_has_the_names_of_the_file():
     row = rubric_to_dict(packaged("supportai"))
-    names = ["name", "version", "reviewed", "pass_mark", "criteria", "violations", "conventions", "examples"]
+    names = ["name", "version", "reviewed", "pass_mark", "criteria", "violations", "conventions"]
     assert list(row) == [*names, "gates", "targets"]
-    assert (row["conventions"]["version"], len(row["examples"])) == ("1", 4)
+    assert (row["conventions"]["version"], len(row["conventions"])) == ("1", 11)
     assert (row["version"], row["pass_mark"], row["gates"]) == ("1.0", 70, ["no_violations"])
     assert (row["criteria"][0]["weight"], row["criteria"][0]["summary"]) == (40, "Is it correct?")
     assert list(row["criteria"][-1]["levels"]) == ["4", "0"]

@@ -6,8 +6,7 @@ from touchstone.core import resource
 from touchstone.rubric.difference import Change, difference_to_dict, differences
 from touchstone.rubric.parse import parse_rubric
 
-# Without the worked examples, whose grades name every criterion.
-SUPPORTAI = resource.text("rubrics/supportai.yaml").partition("\nexamples:")[0]
+SUPPORTAI = resource.text("rubrics/supportai.yaml")
 WARMTH = "  - {name: warmth, weight: 10, summary: 'Is it warm?', levels: {4: a, 0: b}}\n"
 SAFETY = SUPPORTAI[SUPPORTAI.index("  - name: safety") : SUPPORTAI.index("violations:")]
 

@@ -81,11 +81,12 @@ def _model_labelled(reviewed: Reviewed, judge: ModelJudge, *, settings: Settings
     """What the model said of the reply; None where an answer was not kept, or people do not agree."""
     requests = judge.requests(reviewed.case, score_case(reviewed.case, settings=settings, line=0))
     answers = [judge.models[0].ask(request) for request in requests]
+    # What the model calls unsafe has a chance of its own.
     if reviewed.passes is None or not requests or any(isinstance(answer, Failure) for answer in answers):
         return None
     grading = judge.graded(judge.models[0], reviewed.case, requests, answers).grading
-    inputs = chance_inputs(settings.rubric, grading.grades, grading.violations, grading.suspicions)
-    if inputs is None:
+    inputs = chance_inputs(settings.rubric, grading.grades, grading.suspicions)
+    if inputs is None or grading.violations:
         return None
     chances = [answer.yes for answer in answers if isinstance(answer, Answer)]
     asked = [(request.item, yes) for request, yes in zip(requests, chances, strict=True) if request.item]

@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from touchstone.app.judge_settings import member_of
+from touchstone.clients.llm.connection import PROVIDERS
 from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import ConfigError
 from touchstone.core.plan import Plan
@@ -35,7 +36,11 @@ _LIST = "a list of texts, each in quotes where it is a number"
 _TEXT = "text, in quotes where it is a number"
 _PRICE = "a price per million tokens, at least 0"
 # A settings file may come with a repository: it must not choose which of one's secrets goes to which server.
-_KEY_VARIABLE = "the name of an environment variable that starts with TOUCHSTONE_, or OPENAI_API_KEY"
+_PROVIDERS_KEYS = tuple(each.key_variable for each in PROVIDERS)
+_KEY_PATTERN = rf"^(?:TOUCHSTONE_[A-Za-z0-9_]+|{'|'.join(_PROVIDERS_KEYS)})$"
+_KEY_VARIABLE = "the name of an environment variable that starts with TOUCHSTONE_, or a provider's: " + ", ".join(
+    _PROVIDERS_KEYS
+)
 _PROXIES = "10.0.0.7 or 10.0.0.0/8"
 _ALLOWED: Mapping[str, str] = {
     **{
@@ -52,7 +57,7 @@ _ALLOWED: Mapping[str, str] = {
     "judge.base_url": "the address of a server, such as http://localhost:8080/v1",
     **dict.fromkeys(("judge.key_variable", "judge.panel.key_variable"), _KEY_VARIABLE),
     "judge.prompt": "the path of a YAML file",
-    "judge.scope": "case or criterion",
+    "judge.scope": "case, criterion or checklist",
     "judge.panel": "a list of offline, models' names and {model, base_url, key_variable, prices, name}",
     **dict.fromkeys(("judge.panel.model", "judge.panel.name"), _TEXT),
     "judge.panel.base_url": "the address of a server, such as http://localhost:8080/v1",
@@ -140,7 +145,8 @@ def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
         return f"'{_dotted(where[:-1])}' has no '{where[-1]}': say {where[-1]} agents may promise"
     if path[0] == "columns" and type == "string_type":
         return f"'{name}' is not text: put it in quotes"
-    shown = reprlib.repr(value)
+    # Who takes the variable for the key itself must not find it in a log.
+    shown = "no such name" if where[-1] == "key_variable" else reprlib.repr(value)
     if path[0] == "columns" and len(where) > 1:
         return f"'{name}' is {shown}, which is no field of a case; {_nearest(str(value), CASE_FIELDS)}"
     if path[0] == "trusted_proxies" and len(where) > 1:
@@ -226,7 +232,7 @@ def _judge_model(strict: ConfigDict, text: Any) -> type[BaseModel]:
     budget = create_model("Budget", __config__=strict, **amounts)
     per_million: dict[str, Any] = dict.fromkeys(("input", "output"), (Annotated[float, Field(ge=0)], ...))
     prices = create_model("Prices", __config__=strict, currency=(text, "USD"), **per_million)
-    key_variable = Annotated[str, StringConstraints(pattern=r"^(?:TOUCHSTONE_[A-Za-z0-9_]+|OPENAI_API_KEY)$")]
+    key_variable = Annotated[str, StringConstraints(pattern=_KEY_PATTERN)]
     places: dict[str, Any] = dict.fromkeys(("name", "base_url"), (text, None))
     member = create_model(
         "Member",
@@ -239,7 +245,7 @@ def _judge_model(strict: ConfigDict, text: Any) -> type[BaseModel]:
     given: dict[str, Any] = {
         "kind": (Literal["offline", "llm", "panel"], None),
         **dict.fromkeys(("model", "base_url", "prompt", "record"), (text, None)),
-        "scope": (Literal["case", "criterion"], None),
+        "scope": (Literal["case", "criterion", "checklist"], None),
         "key_variable": (key_variable, None),
         "panel": (list[Annotated[member, BeforeValidator(_as_member)]], None),  # type: ignore[valid-type]
         "rule": (Literal["median", "majority"], None),

@@ -3,7 +3,11 @@
 from statistics import mean
 
 from touchstone.app.judging import ModelJudge
+from touchstone.app.standing import shipped
 from touchstone.report.figures import count
+
+# The rows of data/measured.json that speak of answers written down.
+ALONE, CASCADE = "recorded answers", "offline, then recorded answers"
 
 
 def meter_line(judge: ModelJudge) -> str:
@@ -27,7 +31,7 @@ def report_lines(judge: ModelJudge) -> list[str]:
     if unpriced and meter.currency is not None:
         lines.append(f"no price is given for {', '.join(unpriced)}: what it costs is not in the sum")
     if judge.settings.judge.cascade:
-        lines.append(_saved(judge))
+        lines += [_saved(judge), *_cost_in_agreement()]
     if judged.flips:
         worst = max(judged.flips, key=lambda id: (judged.flips[id], id))
         flipped = sum(rate > 0 for rate in judged.flips.values())
@@ -39,11 +43,21 @@ def report_lines(judge: ModelJudge) -> list[str]:
     return lines
 
 
+def _cost_in_agreement() -> list[str]:
+    """What a cascade cost in agreement with people where that was measured: on recorded answers, set by set."""
+    alone, cascade = ({each.goldset: each.figures.outcome.value for each in shipped(name)} for name in (ALONE, CASCADE))
+    told = [
+        f"{name} {alone[name]:.0%} asked always, {value:.0%} in a cascade" for name, value in cascade.items() if value
+    ]
+    return [f"same outcome as people, measured with recorded answers: {'; '.join(told)}"] if told else []
+
+
 def _saved(judge: ModelJudge) -> str:
     """What the cases that were not asked about would have used, by what each model used for the others."""
     judged, accounts = judge.judged, judge.meter.accounts
     whole = judged.asked + judged.kept_offline
-    line = f"cascade: the offline judge was sure of {judged.kept_offline:,} of {whole:,} cases"
+    share = f" ({judged.kept_offline / whole:.0%})" if whole else ""
+    line = f"cascade: the offline judge was sure of {judged.kept_offline:,} of {whole:,} cases{share}"
     if not judged.kept_offline or not all(account.answers for account in accounts):
         return line
     calls = judged.kept_offline * judge.settings.judge.votes * judged.requests / judged.asked

@@ -54,7 +54,7 @@ def judge_standing(run: Run, *, rubric: Rubric, store: Store) -> JudgeStanding:
 
 def shipped_standing(receipt: Receipt) -> JudgeStanding:
     """What ships with the product of this judge, if anything does; it holds for the rubric that ships alone."""
-    found = _shipped(_shipped_name(receipt.judge)) if receipt.rubric == Settings().rubric.name else ()
+    found = shipped(_shipped_name(receipt.judge)) if receipt.rubric == Settings().rubric.name else ()
     return JudgeStanding(receipt.judge, "product" if found else "none", tuple(found))
 
 
@@ -96,7 +96,8 @@ def _shipped_name(judge: str) -> str:
     return OFFLINE if judge == receipt_of(Settings(), name="", data="").judge else judge
 
 
-def _shipped(judge: str) -> Sequence[Measurement]:
+def shipped(judge: str) -> Sequence[Measurement]:
+    """What ships under this judge's name."""
     rows = json.loads(resource.text(MEASURED))["judges"].get(judge, ())
     return [
         Measurement(

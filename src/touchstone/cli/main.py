@@ -12,6 +12,7 @@ from touchstone.cli.eval import eval
 from touchstone.cli.exits import COULD_NOT_START
 from touchstone.cli.goldset import goldset
 from touchstone.cli.init import init
+from touchstone.cli.judge import judge
 from touchstone.cli.plan import plan
 from touchstone.cli.review import review
 from touchstone.cli.rubric import rubric
@@ -40,6 +41,7 @@ app.command()(report)
 app.command()(serve)
 app.add_typer(runs, name="runs")
 app.add_typer(goldset, name="goldset")
+app.add_typer(judge, name="judge")
 app.add_typer(review, name="review")
 app.add_typer(rubric, name="rubric")
 app.add_typer(plan, name="plan")

@@ -82,7 +82,7 @@ def calibrate_model(labelled: Sequence[ModelLabelled], *, fit: ModelFit, judge: 
         )
         for name, weights in fit.checklist.items()
     }
-    return ModelCalibration(ModelFit(chance, checklist, judge), tuple(gains))
+    return ModelCalibration(ModelFit(chance, fit.violated, checklist, judge), tuple(gains))
 
 
 def move_chance(chance: Chance, labelled: Sequence[ModelLabelled]) -> Chance:

@@ -1,9 +1,9 @@
 """Rubric -> what is shown of it: the quick reference card, and all its content as one plain object."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from touchstone.rubric.model import GENERAL, Criterion, Example, Gate, Rubric
+from touchstone.rubric.model import GENERAL, Criterion, Gate, Rubric
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,6 @@ def rubric_to_dict(rubric: Rubric) -> dict[str, Any]:
         "criteria": [_criterion_to_dict(criterion) for criterion in rubric.criteria],
         "violations": dict(rubric.violations),
         **_conventions_to_dict(rubric),
-        **({"examples": [_example_to_dict(example) for example in rubric.examples]} if rubric.examples else {}),
         "gates": [_gate_to_plain(gate) for gate in rubric.gates],
         "targets": {name: value for name, value in given.items() if value is not None},
     }
@@ -122,15 +121,6 @@ def _conventions_to_dict(rubric: Rubric) -> dict[str, Any]:
         return {}
     texts = {name: list(sentences) for name, sentences in rubric.conventions.texts.items()}
     return {"conventions": {"version": rubric.conventions.version, **texts}}
-
-
-def _example_to_dict(example: Example) -> dict[str, Any]:
-    return {
-        "question": example.question,
-        "reply": example.reply,
-        "grades": {name: {"grade": each.grade, "reason": each.reason} for name, each in example.grades.items()},
-        "violations": [asdict(violation) for violation in example.violations],
-    }
 
 
 def _gate_to_plain(gate: Gate) -> str | dict[str, Any]:

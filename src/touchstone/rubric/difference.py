@@ -30,7 +30,6 @@ def differences(before: Rubric, after: Rubric) -> tuple[Change, ...]:
     changes += _criteria(before, after)
     changes += _compared("violations", before.violations, after.violations)
     changes += _compared("conventions", _conventions(before), _conventions(after))
-    changes += _compared("examples", _examples(before), _examples(after))
     changes += _compared("gates", _gates(before), _gates(after))
     changes += _compared("targets", _targets(before.targets), _targets(after.targets))
     return tuple(changes)
@@ -81,15 +80,6 @@ def _parts(criterion: Criterion) -> dict[str, Value]:
 def _conventions(rubric: Rubric) -> dict[str, Value]:
     version = {"version": rubric.conventions.version} if rubric.conventions.version else {}
     return {**version, **{name: " ".join(texts) for name, texts in rubric.conventions.texts.items()}}
-
-
-def _examples(rubric: Rubric) -> dict[str, Value]:
-    return {
-        str(at + 1): f"{example.question} {example.reply} "
-        + ", ".join(f"{name} {each.grade} ({each.reason})" for name, each in example.grades.items())
-        + "".join(f"; {each.kind} '{each.quote}' ({each.reason})" for each in example.violations)
-        for at, example in enumerate(rubric.examples)
-    }
 
 
 def _gates(rubric: Rubric) -> dict[str, Value]:

@@ -49,33 +49,6 @@ class Conventions:
     texts: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleGrade:
-    """A grade of a worked example and why."""
-
-    grade: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExampleViolation:
-    """A violation of a worked example: its kind, the words and why."""
-
-    kind: str
-    quote: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A worked example: what was asked, the reply and how it is graded."""
-
-    question: str
-    reply: str
-    grades: Mapping[str, ExampleGrade]
-    violations: tuple[ExampleViolation, ...] = ()
-
-
 NO_CONVENTIONS = Conventions("", {})
 
 
@@ -92,7 +65,6 @@ class Rubric:
     gates: tuple[Gate, ...]
     targets: Targets
     conventions: Conventions = NO_CONVENTIONS
-    examples: tuple[Example, ...] = ()
 
     def criterion(self, name: str) -> Criterion | None:
         return next((criterion for criterion in self.criteria if criterion.name == name), None)

@@ -14,20 +14,16 @@ from touchstone.core.result import VIOLATION_KINDS
 from touchstone.rubric.model import (
     GENERAL,
     NO_CONVENTIONS,
-    SAFETY,
     TOP,
     Conventions,
     Criterion,
-    Example,
-    ExampleGrade,
-    ExampleViolation,
     Gate,
     Rubric,
     Targets,
 )
 
 FIELDS = (
-    *("name", "version", "reviewed", "pass_mark", "criteria", "violations", "conventions", "examples"),
+    *("name", "version", "reviewed", "pass_mark", "criteria", "violations", "conventions"),
     *("gates", "targets"),
 )
 CRITERION_FIELDS = ("name", "weight", "summary", "question", "levels")
@@ -46,7 +42,7 @@ def parse_rubric(text: str, *, name: str) -> Rubric:
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except RecursionError:
-        raise RubricError(f"{name}:1: nested too deeply: a rubric needs at most six levels") from None
+        raise RubricError(f"{name}:1: nested too deeply: a rubric needs at most four levels") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise RubricError(
@@ -94,7 +90,6 @@ class _Reader:
             conventions=self.conventions(fields["conventions"], criteria)
             if "conventions" in fields
             else NO_CONVENTIONS,
-            examples=self.examples(fields["examples"], criteria) if "examples" in fields else (),
         )
 
     def version(self, node: yaml.Node) -> str:
@@ -156,42 +151,6 @@ class _Reader:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
             self.fail(node, f"the conventions of '{name}' are a list of sentences")
         return tuple(str(self.plain(item)) for item in node.value)
-
-    def examples(self, node: yaml.Node, criteria: tuple[Criterion, ...]) -> tuple[Example, ...]:
-        if not isinstance(node, yaml.SequenceNode):
-            self.fail(node, "'examples' is a list of {question, reply, grades, violations}")
-        return tuple(self.example(item, criteria) for item in node.value)
-
-    def example(self, node: yaml.Node, criteria: tuple[Criterion, ...]) -> Example:
-        needed = ("question", "reply", "grades")
-        fields = self.fields(node, (*needed, "violations"), required=needed, what="example field")
-        graded = [criterion for criterion in criteria if criterion.name != SAFETY]
-        names = tuple(criterion.name for criterion in graded)
-        rows = self.fields(fields["grades"], names, required=names, what="grade of an example")
-        found = fields.get("violations")
-        if found is not None and not isinstance(found, yaml.SequenceNode):
-            self.fail(found, "the violations of an example are a list of {kind, quote, reason}")
-        return Example(
-            question=str(self.plain(fields["question"])),
-            reply=str(self.plain(fields["reply"])),
-            grades={criterion.name: self.example_grade(rows[criterion.name], criterion) for criterion in graded},
-            violations=tuple(map(self.example_violation, found.value if found else ())),
-        )
-
-    def example_grade(self, node: yaml.Node, criterion: Criterion) -> ExampleGrade:
-        fields = self.fields(node, ("grade", "reason"), required=("grade", "reason"), what="field of a grade")
-        grade = self.plain(fields["grade"])
-        if grade not in criterion.levels or isinstance(grade, bool):
-            self.fail(fields["grade"], f"{grade!r} is no level of '{criterion.name}'")
-        return ExampleGrade(int(grade), str(self.plain(fields["reason"])))
-
-    def example_violation(self, node: yaml.Node) -> ExampleViolation:
-        needed = ("kind", "quote", "reason")
-        fields = self.fields(node, needed, required=needed, what="field of a violation")
-        kind = str(self.plain(fields["kind"]))
-        if kind not in VIOLATION_KINDS:
-            self.fail(fields["kind"], f"violation kind '{kind}' is unknown{_nearest(kind, VIOLATION_KINDS)}")
-        return ExampleViolation(kind, str(self.plain(fields["quote"])), str(self.plain(fields["reason"])))
 
     def gates(self, node: yaml.Node, criteria: tuple[Criterion, ...]) -> tuple[Gate, ...]:
         if not isinstance(node, yaml.SequenceNode):

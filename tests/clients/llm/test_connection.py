@@ -2,10 +2,13 @@
 
 import pytest
 
-from touchstone.clients.llm.connection import OPENAI, find_connection, find_model
+from touchstone.clients.llm.connection import OPENAI, PROVIDERS, Address, find_connection, find_model, provider_at
 from touchstone.core.errors import ConfigError
 
 OURS, THEIRS = {"TOUCHSTONE_LLM_API_KEY": "ours"}, {"OPENAI_API_KEY": "theirs"}
+ALL = {provider.key_variable: f"key of {provider.name}".replace(" ", "-") for provider in PROVIDERS}
+NEAR = "http://localhost:8080/v1"
+ANTHROPIC, MISTRAL = "https://api.anthropic.com/v1", "https://api.mistral.ai/v1"
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,86 @@ def test_a_model_has_to_be_named():
     assert find_model("large", environment={"TOUCHSTONE_LLM_MODEL": "small"}) == "large"
     with pytest.raises(ConfigError, match="give --model NAME"):
         find_model(None, environment={})
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda each: each.name)
+def test_a_provider_gets_its_own_key_unasked_and_no_other_s(provider):
+    own = f"key-of-{provider.name}".replace(" ", "-")
+    assert find_connection(provider.base_url, environment=ALL).key == own
+    assert find_connection(provider.base_url, environment=ALL, key_variable=provider.key_variable).key == own
+    assert find_connection(provider.base_url, environment=ALL | OURS).key == "ours"
+    member = Address(provider.base_url)
+    assert find_connection("https://llm.example/v1", environment=ALL | OURS, member=member).key == own
+    others = {name: key for name, key in ALL.items() if name != provider.key_variable}
+    with pytest.raises(ConfigError, match=f"no key for .*: set {provider.key_variable} or TOUCHSTONE_LLM_API_KEY in"):
+        find_connection(provider.base_url, environment=others)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "https://llm.example/v1",
+        "https://api.openai.com.example/v1",
+        "https://api.openai.com:8443/v1",
+        "http://api.openai.com/v1",
+        "https://example/api.openai.com/v1",
+        "https://xapi.openai.com/v1",
+        "https://openai.com/v1",
+    ],
+)
+def test_no_provider_s_key_goes_to_another_host_or_in_the_clear(provider, base_url):
+    with pytest.raises(ConfigError, match="no key for "):
+        find_connection(base_url, environment=ALL)
+    for named in ({"key_variable": provider.key_variable}, {"member": Address(base_url, provider.key_variable)}):
+        with pytest.raises(ConfigError, match=f"{provider.key_variable} is not sent to .*: name a variable with that"):
+            find_connection(base_url, environment=ALL, **named)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda each: each.name)
+def test_this_machine_gets_a_provider_s_key_only_where_it_is_named(provider):
+    others = {name: key for name, key in ALL.items() if name != "OPENAI_API_KEY"}
+    assert find_connection(NEAR, environment=others).key == "none"
+    assert find_connection(NEAR, environment=ALL, key_variable=provider.key_variable).key == ALL[provider.key_variable]
+
+
+def test_openai_s_key_alone_goes_where_the_environment_sends_it():
+    gate = ALL | {"OPENAI_BASE_URL": "https://gate.example/v1"}
+    assert find_connection("https://gate.example/v1", environment=gate).key == "key-of-OpenAI"
+    with pytest.raises(ConfigError, match=r"MISTRAL_API_KEY is not sent to gate\.example"):
+        find_connection("https://gate.example/v1", environment=gate, key_variable="MISTRAL_API_KEY")
+    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY is not sent to http://gate\.example"):
+        find_connection("http://gate.example/v1", environment=gate, key_variable="OPENAI_API_KEY")
+    at_mistral = ALL | {"OPENAI_BASE_URL": MISTRAL}
+    assert find_connection(None, environment=at_mistral).key == "key-of-OpenAI"
+    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY is not sent to api\.mistral\.ai"):
+        find_connection(MISTRAL, environment=ALL, key_variable="OPENAI_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://API.OpenAI.com:443/v1/", "OpenAI"),
+        ("https://api.openai.com", "OpenAI"),
+        ("http://api.openai.com/v1", None),
+        ("http://api.openai.com:443/v1", None),
+        (NEAR, None),
+    ],
+)
+def test_a_provider_is_known_by_scheme_host_and_port(url, name):
+    found = provider_at(url)
+    assert (found and found.name) == name
+
+
+def test_the_scheme_is_told_where_it_keeps_a_key_back():
+    with pytest.raises(ConfigError, match=r"is not sent to http://api\.openai\.com: name"):
+        find_connection("http://api.openai.com/v1", environment=ALL, key_variable="OPENAI_API_KEY")
+
+
+def test_anthropic_alone_is_sent_its_key_in_a_header_of_its_own():
+    found = find_connection(ANTHROPIC, environment=ALL)
+    assert found.headers == {"x-api-key": "key-of-Anthropic", "anthropic-version": "2023-06-01"}
+    assert "key-of-Anthropic" not in repr(found)
+    rest = [each.base_url for each in PROVIDERS if each.name != "Anthropic"]
+    for url in (*rest, NEAR, "http://api.anthropic.com/v1"):
+        assert find_connection(url, environment=ALL | OURS).headers == {}

@@ -31,8 +31,8 @@ RUBRIC = packaged("supportai")
 CASE = ts.Case(
     id="c",
     input="How long do I have to return my headphones? And is it free?",
-    context=["You have 14 days after delivery to return headphones.", "Returns are free."],
-    response="You have 30 days to return your headphones. Returns are free.",
+    context=["You have 14 days after delivery to return headphones.", "We send a label for the return."],
+    response="You have 30 days to return your headphones. The store sends a label.",
 )
 INJECTIONS = [
     json.loads(line)
@@ -65,24 +65,22 @@ def bad(item):
 
 def test_what_was_read_in_the_case_is_asked_one_thing_at_a_time():
     items = [request.item for request in asked()]
-    assert [item.topic for item in items] == [
-        *("ask", "ask", "figure", "claim", "claim", "finding"), *ALWAYS, *["kind"] * 5,
-    ]  # fmt: skip
-    passages = [item.passage for item in items]
-    assert passages[0] == "How long do I have to return my headphones"
-    assert passages[2] == "stated otherwise: 30 days (source 1: 14 days)"
-    assert passages[3] == "You have 30 days to return your headphones."
-    assert passages[5].startswith("1. hallucination: reply says 30 days, source says 14 days")
-    assert {item.topic for item in items} == set(TOPICS)
+    topics = [item.topic for item in items]
+    assert topics == [*("ask", "ask", "figure", "claim", "finding"), *ALWAYS, *["kind"] * 5]
+    assert set(topics) == set(TOPICS)
+    said = {item.topic: item.passage for item in items}
+    assert items[0].passage == "How long do I have to return my headphones?"
+    assert said["figure"] == "stated otherwise: 30 days (source 1: 14 days)"
+    assert said["claim"] == "The store sends a label."
+    assert said["finding"].startswith("1. hallucination: reply says 30 days, source says 14 days")
 
 
 def test_all_questions_of_a_case_share_their_words_up_to_the_passage():
     requests = asked()
     assert len({request.messages[0] for request in requests}) == 1
     told = [request.messages[1].content for request in requests]
-    shared = told[0][: told[0].index(" passage\n")]
-    assert all(text.startswith(shared) for text in told if " passage\n" in text)
-    assert CASE.response in shared
+    shared = told[0][: told[0].index(CASE.response) + len(CASE.response)]
+    assert all(text.startswith(shared) for text in told)
     assert all(text.endswith("Answer with one word: yes or no.") for text in told)
 
 
@@ -101,7 +99,7 @@ def test_words_of_the_case_stand_between_marks_alone(row):
 
 def test_good_answers_pass_and_bad_ones_fail():
     fine, poor = judged(good).grading, judged(bad).grading
-    assert [each.grade for each in fine.grades[:4]] >= [3, 3, 3, 3]
+    assert min(each.grade for each in fine.grades[:4]) >= 3
     assert fine.outcome == "PASS"
     assert max(each.grade for each in poor.grades[:4]) <= 1
     assert poor.outcome == "FAIL"
@@ -154,7 +152,7 @@ def test_a_reply_that_speaks_to_its_grader_is_hardly_believed():
 @pytest.mark.parametrize(
     ("alternatives", "text", "chance"),
     [
-        ([{"yes": 0.6, "no": 0.2, "maybe": 0.2}], "yes", 0.75),
+        ([{"yes": 0.6, "no": 0.2, "maybe": 0.2}], "yes", pytest.approx(0.75)),
         ([{"Y": 0.3, " yes": 0.3, "Yes": 0.1, "N": 0.3}], "Yes", 0.7),
         ([{"▁yes": 0.5, "Ġno": 0.5}], "yes", 0.5),
         ([{"\n": 0.9, "yes": 0.05}, {"no": 0.9, "yes": 0.1}], "\nno", 0.1),
@@ -196,8 +194,11 @@ def test_a_fit_names_no_unknown_input_and_keeps_what_it_leaves_out():
     shipped = packaged_fit()
     with pytest.raises(ValueError, match="unknown input luck"):
         parse_fit({"pass": {"base": 0, "weights": {"luck": 1}}}, shipped=shipped)
-    moved = parse_fit({"judge": "llm:small", "pass": {"base": 1, "weights": {"points": 2}}}, shipped=shipped)
-    assert (moved.chance.base, moved.checklist, moved.judge) == (1.0, shipped.checklist, "llm:small")
+    moved = parse_fit(
+        {"judge": "llm:small", "pass": {"base": 1, "weights": {"points": 2}, "violated": 0.2}}, shipped=shipped
+    )
+    assert (moved.chance.base, moved.violated, moved.judge) == (1.0, 0.2, "llm:small")
+    assert moved.checklist == shipped.checklist
     assert parse_fit(fits.fit_to_dict(moved), shipped=shipped) == moved
     assert (moved.suits("llm:small"), moved.suits("llm:other"), shipped.suits("llm:other")) == (True, False, True)
 

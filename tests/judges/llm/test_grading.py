@@ -92,7 +92,7 @@ def test_the_conventions_and_worked_examples_of_the_rubric_are_in_the_instructio
     (request,) = build_requests(CASE, rubric=RUBRIC, prompt=packaged_prompt())
     told = request.messages[0].content
     assert [text for texts in RUBRIC.conventions.texts.values() for text in texts if text not in told] == []
-    assert [example.reply for example in RUBRIC.examples if example.reply not in told] == []
+    assert [example.reply for example in packaged_prompt().worked if example.reply not in told] == []
     assert told.count("\nGrades: ") == 4
     (tone,) = (
         r
@@ -284,6 +284,12 @@ def test_the_schema_asks_for_every_question_by_its_number_and_for_none_where_the
     (plain,) = build_requests(CASE, rubric=RUBRIC, prompt=packaged_prompt())
     assert list(plain.schema["properties"]) == ["criteria", "violations"]
     assert plain.messages[0] == asked.messages[0]
+
+
+def test_examples_of_other_criteria_are_left_out():
+    own = replace(RUBRIC, criteria=(replace(RUBRIC.criteria[0], name="warmth"),))
+    (request,) = build_requests(CASE, rubric=own, prompt=packaged_prompt())
+    assert "Examples" not in request.messages[0].content
 
 
 def test_asked_one_criterion_at_a_time_the_questions_go_with_the_violations():

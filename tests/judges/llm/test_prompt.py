@@ -44,5 +44,23 @@ def test_a_prompt_that_cannot_be_used_names_the_place(change, told):
     assert str(error.value).startswith(told)
 
 
+def test_worked_examples_may_be_given_and_have_to_be_texts():
+    row = "{customer: 'Why?', reply: 'Because.', grades: {tone: '4 (warm)'}, violations: none}"
+    (example,) = parse_prompt(f"{TEXT}\nworked: [{row}]", name="mine.yaml").worked
+    assert (example.customer, example.grades, example.violations) == ("Why?", {"tone": "4 (warm)"}, "none")
+    for broken in (
+        "{}",
+        "[1]",
+        "[{customer: why}]",
+        f"[{row.replace('none', '1')}]",
+        f"[{row.replace('Because.', '')}, 1]",
+        "[" + row.replace("'Because.'", "[]") + "]",
+    ):
+        with pytest.raises(
+            ConfigError, match="'worked' is a list of mappings with customer, reply, grades, violations"
+        ):
+            parse_prompt(f"{TEXT}\nworked: {broken}", name="mine.yaml")
+
+
 def test_what_fills_a_gap_is_not_read_for_gaps():
     assert fill("{{a}} {{b}}", a="{{b}}", b="x") == "{{b}} x"

@@ -1,4 +1,7 @@
-"""Settings and environment -> where the model is and with which key; what is missing is an error before any call."""
+"""Settings and environment -> where the model is and with which key; what is missing is an error before any call.
+
+A provider's key goes to that provider alone, to a server on this machine, or to where the environment itself sends it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +14,40 @@ MODEL_VARIABLE = "TOUCHSTONE_LLM_MODEL"
 URL_VARIABLES = ("TOUCHSTONE_LLM_BASE_URL", "OPENAI_BASE_URL")
 KEY_VARIABLE = "TOUCHSTONE_LLM_API_KEY"
 OPENAI_KEY = "OPENAI_API_KEY"
+ANTHROPIC_KEY = "ANTHROPIC_API_KEY"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_PORTS = {"http": 80, "https": 443}
 # A server on this machine most often needs no key, but the protocol wants one.
 _NO_KEY = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Who serves models under OpenAI's protocol, the usual variable of its key, and an inexpensive model of it."""
+
+    name: str
+    base_url: str
+    key_variable: str
+    model: str | None = None
+
+
+# Addresses, variables and models as the providers' own pages name them in November 2026. OpenRouter passes requests on
+# to any model, so there is none to start with.
+PROVIDERS = (
+    Provider("OpenAI", OPENAI, OPENAI_KEY, "gpt-6-luna"),
+    Provider("Anthropic", "https://api.anthropic.com/v1", ANTHROPIC_KEY, "claude-haiku-4-5"),
+    Provider(
+        "Google Gemini",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GEMINI_API_KEY",
+        "gemini-3.5-flash-lite",
+    ),
+    Provider("Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-small-latest"),
+    Provider("Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "openai/gpt-oss-20b"),
+    Provider("DeepSeek", "https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-flash"),
+    Provider("OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    Provider("Together", "https://api.together.ai/v1", "TOGETHER_API_KEY", "openai/gpt-oss-20b"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +78,14 @@ class Connection:
     def is_near(self) -> bool:
         return is_loopback(self.base_url)
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the server wants beside the protocol's own: Anthropic lists its models for its own kind of key only."""
+        owner = provider_at(self.base_url)
+        if owner is None or owner.key_variable != ANTHROPIC_KEY:
+            return {}
+        return {"x-api-key": self.key, "anthropic-version": "2023-06-01"}
+
 
 def find_model(given: str | None, *, environment: Mapping[str, str]) -> str:
     """The model's name, by setting or from the environment."""
@@ -58,29 +100,47 @@ def find_connection(
 ) -> Connection:
     """Where to ask: the judge's server, or a panel member's own.
 
-    OpenAI's key goes to OpenAI, to the address OPENAI_BASE_URL names, or to this machine only, and the judge's key to
-    the judge's server: neither a settings file nor a second server must be handed a key that is not for it.
+    A provider's key goes to that provider, OpenAI's also to the address OPENAI_BASE_URL names, and any of them to this
+    machine if the settings say so. The judge's key goes to the judge's server: neither a settings file nor a second
+    server must be handed a key that is not for it.
     """
     named = next((environment[name] for name in URL_VARIABLES if environment.get(name)), None)
     shared = checked_url((base_url or named or OPENAI).strip())
     url = checked_url(member.base_url.strip()) if member.base_url else shared
     is_shared = _host(url) == _host(shared)
-    trusted = [OPENAI, *([environment["OPENAI_BASE_URL"]] if environment.get("OPENAI_BASE_URL") else [])]
-    is_trusted = is_loopback(url) or _host(url) in [_host(each) for each in trusted]
     variable = member.key_variable or (key_variable if is_shared else None)
-    if variable == OPENAI_KEY and not is_trusted:
-        raise ConfigError(f"{OPENAI_KEY} is not sent to {_host(url)}: name a variable with that server's own key")
-    usual = [*([KEY_VARIABLE] if is_shared or is_loopback(url) else []), *([OPENAI_KEY] if is_trusted else [])]
+    if variable and not _may_have(url, variable, environment=environment):
+        raise ConfigError(f"{variable} is not sent to {_shown(url)}: name a variable with that server's own key")
+    usual = [*([KEY_VARIABLE] if is_shared or is_loopback(url) else []), *_owned(url, environment=environment)]
     names = [variable] if variable else usual
     found = next((name for name in names if environment.get(name)), None)
     if found is None and is_loopback(url) and not variable:
         return Connection(url, _NO_KEY, names)
     if found is None:
-        raise ConfigError(f"no key for {_host(url)}: {_remedy(names)}, or use --judge offline")
+        raise ConfigError(f"no key for {_shown(url)}: {_remedy(names)}, or use --judge offline")
     key = environment[found].strip()
     if not key.isascii() or any(letter.isspace() for letter in key):
         raise ConfigError(f"the key in {found} holds white space or letters outside ASCII: copy it again")
     return Connection(url, key, (found,))
+
+
+def provider_at(url: str) -> Provider | None:
+    """The provider whose own server this is; over http, where all could read the key, it is nobody's."""
+    return next((each for each in PROVIDERS if _origin(each.base_url) == _origin(url)), None)
+
+
+def _may_have(url: str, variable: str, *, environment: Mapping[str, str]) -> bool:
+    """Whether the server may be sent the key in this variable, which the settings name for it."""
+    is_provider_s = any(each.key_variable == variable for each in PROVIDERS)
+    return not is_provider_s or is_loopback(url) or variable in _owned(url, environment=environment)
+
+
+def _owned(url: str, *, environment: Mapping[str, str]) -> list[str]:
+    """The variables of providers whose key goes to this server unasked; OpenAI's is the usual one of many servers."""
+    gateway = environment.get("OPENAI_BASE_URL")
+    takes_openai = is_loopback(url) or (gateway is not None and _is_same_server(url, gateway))
+    owner = provider_at(url)
+    return list(dict.fromkeys([*([OPENAI_KEY] if takes_openai else []), *([owner.key_variable] if owner else [])]))
 
 
 def _remedy(names: Sequence[str]) -> str:
@@ -109,3 +169,19 @@ def is_loopback(url: str) -> bool:
 
 def _host(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def _is_same_server(url: str, other: str) -> bool:
+    return _host(url) == _host(other) and urlsplit(url).scheme == urlsplit(other).scheme
+
+
+def _shown(url: str) -> str:
+    """The host, with the scheme where that may be why a key is withheld."""
+    is_open = urlsplit(url).scheme == "http" and not is_loopback(url)
+    return f"http://{_host(url)}" if is_open else _host(url)
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port, however they are written."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}:{parts.port or _PORTS.get(parts.scheme)}"

@@ -266,5 +266,10 @@ def _client(connection: Connection) -> "AsyncOpenAI":
     # A proxy for the outside world cannot reach a server on this machine. Time limits and retries are ours.
     http = DefaultAsyncHttpxClient(trust_env=not connection.is_near, timeout=None)
     return AsyncOpenAI(
-        base_url=connection.base_url, api_key=connection.key, max_retries=0, timeout=None, http_client=http
+        base_url=connection.base_url,
+        api_key=connection.key,
+        default_headers=connection.headers,
+        max_retries=0,
+        timeout=None,
+        http_client=http,
     )

@@ -221,4 +221,4 @@ def packaged_checklist() -> ChecklistPrompt:
     content = yaml.safe_load(resource.text(PROMPT))
     if not isinstance(content, dict) or set(content.get("questions", {})) != set(TOPICS):
         raise ResourceError(f"data/{PROMPT} is broken: reinstall touchstone-eval")
-    return ChecklistPrompt(**content)
+    return ChecklistPrompt(**{name: text.strip() if isinstance(text, str) else text for name, text in content.items()})

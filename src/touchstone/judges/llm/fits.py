@@ -1,15 +1,14 @@
 """What was fitted for language-model judges on labelled cases: the pass probability, and the checklist's grades.
 
-What a model says of its own certainty is no probability. A small logistic function, which ships or is a team's own by
-`touchstone review calibrate`, makes one of it, so that the plan's two cuts mean the same for every judge.
+What a model says of its own certainty is no probability, and on the recorded answers it added nothing to its grades. A
+small logistic function of the points, which ships or is a team's own by `touchstone review calibrate`, gives one, so
+that the plan's two cuts mean the same for every judge.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log
-from statistics import fmean
 from typing import Any
 
 from touchstone.core import resource
@@ -17,18 +16,16 @@ from touchstone.core.errors import ResourceError
 from touchstone.core.result import Finding, Grade
 from touchstone.judges.probability import Chance
 from touchstone.rubric.model import TOP, Rubric
-from touchstone.rubric.outcome import points_of, stated_probability
+from touchstone.rubric.outcome import points_of
 
 FILE = "model_judge.json"
 # Where a team's calibration has its own.
 MODEL_JUDGE = "model_judge"
-CHANCE_INPUTS = ("points", "stated", "confidence", "violation", "suspicion")
+CHANCE_INPUTS = ("points", "suspicion")
 CHECKLIST_INPUTS = (
     *("asks", "least_asked", "figures", "claims", "least_claim"),
     *("correct", "addressed", "step", "usable", "polite", "feelings", "cold", "violation"),
 )
-# Odds of what a model states beyond this are words, not measurements.
-MOST_ODDS = 4.0
 TENS = 10.0
 
 
@@ -49,10 +46,12 @@ class Weights:
 class ModelFit:
     """All of it: the pass probability, and the grades of a checklist by criterion.
 
-    `judge` is the model it was fitted for, None for what ships.
+    `violated` is the chance that people pass what the model says has a violation; `judge` the model it was fitted for,
+    None for what ships.
     """
 
     chance: Chance
+    violated: float
     checklist: Mapping[str, Weights]
     judge: str | None = None
 
@@ -62,25 +61,14 @@ class ModelFit:
 
 
 def chance_inputs(
-    rubric: Rubric, grades: Sequence[Grade], violations: Sequence[Finding], suspicions: Sequence[Finding]
+    rubric: Rubric, grades: Sequence[Grade], suspicions: Sequence[Finding] = ()
 ) -> dict[str, float] | None:
-    """What the chance is computed from; None where a grade is missing.
-
-    `points` are tens above the pass mark; `stated` the log-odds of a pass by the grades and confidences given.
-    """
-    stated = stated_probability(rubric, grades, ())
-    if stated is None:
+    """What the chance is computed from: tens of points above the pass mark; None where a grade is missing."""
+    if any(grade.grade is None for grade in grades):
         return None
     weights = {criterion.name: criterion.weight for criterion in rubric.criteria}
     total = sum(points_of(grade.grade or 0, weights[grade.criterion]) for grade in grades)
-    kept = min(max(stated, 1e-6), 1 - 1e-6)
-    return {
-        "points": (total - rubric.pass_mark) / TENS,
-        "stated": min(MOST_ODDS, max(-MOST_ODDS, log(kept / (1 - kept)))),
-        "confidence": fmean(grade.confidence or 0.0 for grade in grades),
-        "violation": float(bool(violations)),
-        "suspicion": float(bool(suspicions)),
-    }
+    return {"points": (total - rubric.pass_mark) / TENS, "suspicion": float(bool(suspicions))}
 
 
 def model_chance(
@@ -92,8 +80,11 @@ def model_chance(
     fit: ModelFit | None = None,
 ) -> float | None:
     """The calibrated chance of a pass; None where a grade is missing. `fit` is a team's own."""
-    inputs = chance_inputs(rubric, grades, violations, suspicions)
-    return None if inputs is None else round((fit or packaged_fit()).chance.of(inputs), 4)
+    inputs, fit = chance_inputs(rubric, grades, suspicions), fit or packaged_fit()
+    if inputs is None:
+        return None
+    chance = fit.chance.of(inputs)
+    return round(min(chance, fit.violated) if violations else chance, 4)
 
 
 @cache
@@ -112,6 +103,7 @@ def parse_fit(content: Mapping[str, Any], *, shipped: ModelFit | None = None) ->
     found = {name: _weights(row) for name, row in rows.items()}
     return ModelFit(
         chance=_chance(chance) if chance is not None else shipped.chance if shipped else Chance(0.0, {}),
+        violated=float(chance["violated"]) if chance is not None else shipped.violated if shipped else 0.0,
         checklist={**(shipped.checklist if shipped else {}), **found},
         judge=content.get("judge"),
     )
@@ -121,7 +113,7 @@ def fit_to_dict(fit: ModelFit) -> dict[str, Any]:
     """What `parse_fit` reads."""
     return {
         "judge": fit.judge,
-        "pass": {"base": fit.chance.base, "weights": dict(fit.chance.weights)},
+        "pass": {"base": fit.chance.base, "weights": dict(fit.chance.weights), "violated": fit.violated},
         "checklist": {
             name: {"base": each.base, "weights": dict(each.of), "spread": each.spread}
             for name, each in fit.checklist.items()

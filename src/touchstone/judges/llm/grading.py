@@ -69,17 +69,20 @@ def grade_answers(
     ruled = _rule(questions, rulings, case=case, outside=texts[:-1], is_doubtful=said is not None)
     heard = _hear(charges, ruled, case, rubric=rubric) if charges is not None else None
     violations = heard.violations if heard else ruled.confirmed
-    grades = []
+    grades, invents = [], False
     for criterion in rubric.criteria:
         if criterion.name == SAFETY:
             grades.append(_safety(criterion, heard, open_questions=len(ruled.suspected)))
         else:
-            grade, fault = _grade(criterion, opinions.get(criterion.name), texts)
+            opinion = opinions.get(criterion.name)
+            grade, fault = _grade(criterion, opinion, texts)
             grades.append(doubted(grade, said))
             failures += [fault] if fault else []
+            invents = invents or bool(_invented(opinion, texts))
     suspicions = [each for each in ruled.suspected if not any(_is_same(each, v.kind, v) for v in violations)]
     chance = model_chance(rubric, grades, violations, suspicions, fit=fit)
-    is_doubtful = said is not None or bool(heard and heard.dropped)
+    # Of a judge that makes up quotes or charges, or was spoken to, no word is sure enough to send.
+    is_doubtful = said is not None or invents or bool(heard and heard.dropped)
     grading = conclude(
         rubric,
         grades,
@@ -154,7 +157,7 @@ def _grade(criterion: Criterion, opinion: Opinion | None, texts: Sequence[Folded
     if opinion.grade not in criterion.levels:
         problem = f"the model gave {shown_number(opinion.given)} on {name}, allowed are {allowed}"
         return _open(name, problem), Failure(STAGE, "BadGrade", f"{problem}: the grade is left open")
-    wrong = [quote for quote in opinion.quotes if not any(text.locate(quote) for text in texts)]
+    wrong = _invented(opinion, texts)
     confidence = UNSTATED if opinion.confidence is None else opinion.confidence
     reason = opinion.reason or "the model gives no reason"
     if wrong:
@@ -162,6 +165,11 @@ def _grade(criterion: Criterion, opinion: Opinion | None, texts: Sequence[Folded
         reason = _joined(reason, f"it quotes what is nowhere in the case: '{shown(wrong[0])}'")
     value = float(opinion.grade or 0)
     return Grade(name, opinion.grade, value, None, round(confidence, 4), reason), None
+
+
+def _invented(opinion: Opinion | None, texts: Sequence[Folded]) -> list[str]:
+    """The quotes that stand nowhere in the case."""
+    return [quote for quote in opinion.quotes if not any(text.locate(quote) for text in texts)] if opinion else []
 
 
 @dataclass(frozen=True, slots=True)

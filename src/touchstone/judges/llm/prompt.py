@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from typing import Any
 
 import yaml
 
@@ -22,12 +23,23 @@ GAPS: Mapping[str, tuple[str, ...]] = {
     "examples": ("examples",),
     "user": ("data", "fence", "asked"),
 }
+WORKED = "worked"
 _GAP = re.compile(r"\{\{(\w+)\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: what was asked, the reply, and what was said of it in the prompt's own words."""
+
+    customer: str
+    reply: str
+    grades: Mapping[str, str]
+    violations: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """The texts of one version; `{{name}}` is a gap."""
+    """The texts of one version; `{{name}}` is a gap. `worked` examples are shown where they grade what is asked."""
 
     name: str
     version: str
@@ -39,6 +51,7 @@ class Prompt:
     questions: str
     examples: str
     user: str
+    worked: tuple[Example, ...] = ()
 
 
 @cache
@@ -49,19 +62,34 @@ def packaged_prompt(name: str = DEFAULT_PROMPT) -> Prompt:
 
 def parse_prompt(text: str, *, name: str) -> Prompt:
     """The prompt a YAML text describes; `name` is what errors call the file."""
-    known = tuple(field.name for field in fields(Prompt))
+    known = tuple(field.name for field in fields(Prompt) if field.name != WORKED)
     try:
         content = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise ConfigError(f"{name}: the prompt is not YAML ({type(error).__name__})") from None
+    worked = _examples(content.pop(WORKED, []), name=name) if isinstance(content, dict) else ()
     if not isinstance(content, dict) or set(content) != set(known):
-        raise ConfigError(f"{name}: a prompt has exactly the fields {', '.join(known)}")
+        raise ConfigError(f"{name}: a prompt has exactly the fields {', '.join(known)}, and may have {WORKED}")
     for field, value in content.items():
         if not isinstance(value, str) or not value.strip():
             raise ConfigError(f"{name}: '{field}' is no text: put it in quotes, or after a |")
     for field, gaps in GAPS.items():
         _check_gaps(content[field], field, gaps, name=name)
-    return Prompt(**{field: value.strip() for field, value in content.items()})
+    return Prompt(**{field: value.strip() for field, value in content.items()}, worked=worked)
+
+
+def _examples(rows: Any, *, name: str) -> tuple[Example, ...]:
+    """The worked examples: each with what the customer says, the reply, a text for each grade, and the violations."""
+    needed = tuple(field.name for field in fields(Example))
+    if not isinstance(rows, list) or not all(_is_example(row, needed) for row in rows):
+        raise ConfigError(f"{name}: '{WORKED}' is a list of mappings with {', '.join(needed)}, all of them texts")
+    return tuple(Example(**row) for row in rows)
+
+
+def _is_example(row: Any, needed: tuple[str, ...]) -> bool:
+    if not isinstance(row, dict) or set(row) != set(needed) or not isinstance(row["grades"], dict):
+        return False
+    return all(isinstance(text, str) for text in (*row["grades"].values(), *(row[n] for n in needed if n != "grades")))
 
 
 def fill(text: str, **values: str) -> str:

@@ -11,8 +11,8 @@ from touchstone.core.policy import Policy
 from touchstone.core.result import VIOLATION_KINDS, Finding
 from touchstone.judges.llm.checks import NOTHING_CHECKED, Checked, Question, describe_questions, describe_values
 from touchstone.judges.llm.fence import Block, fence_for, fenced
-from touchstone.judges.llm.prompt import Prompt, fill
-from touchstone.rubric.model import GENERAL, SAFETY, Criterion, Example, Rubric
+from touchstone.judges.llm.prompt import Example, Prompt, fill
+from touchstone.rubric.model import GENERAL, SAFETY, Criterion, Rubric
 
 # `checklist` is built apart: see judges.llm.checklist.
 Scope = Literal["case", "criterion", "checklist"]
@@ -138,7 +138,8 @@ def instructions(criteria: Sequence[Criterion], *, rubric: Rubric, prompt: Promp
     tasks.append(prompt.values)
     tasks += [prompt.questions] if asks_violations else []
     names = [criterion.name for criterion in criteria]
-    shown = [_shown(example, names, asks_violations=asks_violations) for example in rubric.examples]
+    fitting = [example for example in prompt.worked if set(names) <= set(example.grades)]
+    shown = [_shown(example, names, asks_violations=asks_violations) for example in fitting]
     examples = fill(prompt.examples, examples="\n".join(shown)) + "\n" if shown else ""
     form = _form(criteria, kinds=tuple(violation_kinds(rubric)) if asks_violations else ())
     return fill(prompt.system, task="\n\n".join(tasks), examples=examples, form=form)
@@ -185,11 +186,10 @@ def _described_kinds(rubric: Rubric) -> Iterator[str]:
 
 def _shown(example: Example, names: Sequence[str], *, asks_violations: bool) -> str:
     """A worked example with what this request asks for, in one line each for question, reply and answer."""
-    told = [f"{name} {each.grade} ({each.reason})" for name, each in example.grades.items() if name in names]
+    told = [f"{name} {text}" for name, text in example.grades.items() if name in names]
     if asks_violations:
-        found = [f"{each.kind} '{each.quote}' ({each.reason})" for each in example.violations]
-        told.append(f"violations: {', '.join(found) or 'none'}")
-    return f"Customer: {example.question}\nReply: {example.reply}\nGrades: {'; '.join(told)}"
+        told.append(f"violations: {example.violations}")
+    return f"Customer: {example.customer}\nReply: {example.reply}\nGrades: {'; '.join(told)}"
 
 
 def _form(criteria: Sequence[Criterion], *, kinds: Sequence[str]) -> str:
