@@ -20,8 +20,8 @@ from touchstone.judges.llm.request import (
 STAGE = "judge"
 LONGEST_SHOWN = 60
 MOST_RULINGS = 40
-# Yes and no have to be at least this likely together to be what the model was about to say.
-LEAST_MASS = 0.2
+# Of a model that begins otherwise ("The reply …") the odds of yes against no still tell, down to this much of both.
+LEAST_MASS = 0.01
 FIRST_TOKENS = 3
 # What the word alone is worth where a server gives no probabilities.
 SAID = 0.95
@@ -136,13 +136,14 @@ def chance_of_yes(alternatives: Sequence[Mapping[str, float]], text: str) -> flo
     " yes", "Ye") count for the word they begin.
     """
     for tokens in alternatives[:FIRST_TOKENS]:
+        likeliest = max(tokens, key=lambda token: tokens[token], default="")
+        if not any(letter.isalnum() for letter in likeliest):
+            continue
         yes = sum(chance for token, chance in tokens.items() if _begins(token, "yes"))
         no = sum(chance for token, chance in tokens.items() if _begins(token, "no"))
         if yes + no >= LEAST_MASS:
             return yes / (yes + no)
-        likeliest = max(tokens, key=lambda token: tokens[token], default="")
-        if any(letter.isalnum() for letter in likeliest):
-            break
+        break
     word = _WORD.search(_THOUGHTS.sub("", text))
     return {"yes": SAID, "no": 1 - SAID}.get(word[0].casefold()) if word else None
 
