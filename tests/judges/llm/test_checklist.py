@@ -117,6 +117,15 @@ def test_a_finding_it_says_no_to_stays_suspected_since_it_quotes_nothing():
     assert [each.rule for each in grading.suspicions] == ["value.contradicted"]
 
 
+def test_findings_beyond_those_asked_about_stay_suspected():
+    many = " ".join(f"Plan {number} costs ${number}." for number in range(101, 131))
+    case = ts.Case(input="What do the plans cost?", response=many, context=["Plan 7 costs $7."])
+    found = ts.score(case).rubric
+    asked_about = [request.item.finding for request in asked(case) if request.item.finding]
+    suspected = judged(good, case).grading.suspicions
+    assert len(asked_about) == 4 < len((*found.violations, *found.suspicions)) == len(suspected)
+
+
 def test_a_kind_of_violation_without_a_place_is_suspected():
     def sees(item):
         return 0.9 if (item.passage or "").startswith("harmful_content") else good(item)

@@ -8,10 +8,11 @@ import pytest
 import touchstone as ts
 from touchstone.core.result import Dismissed, Failure, Finding
 from touchstone.judges.llm.answer import Answer
-from touchstone.judges.llm.checks import Checked, Question
+from touchstone.judges.llm.checks import MOST_QUESTIONS, Checked, Question
 from touchstone.judges.llm.grading import UNANSWERED, UNPROVEN, grade_answers
 from touchstone.judges.llm.prompt import packaged_prompt
 from touchstone.judges.llm.request import build_requests
+from touchstone.judges.reasons import violation_issue
 from touchstone.rubric.parse import packaged
 from touchstone.runs.decision import decide_for_guard
 
@@ -259,6 +260,8 @@ def test_two_answers_to_one_question_are_none():
         {"q1": {"answer": "confirmed"}},
         [{"number": 1, "answer": "confirmed"}],
         [{"number": "1", "answer": "confirmed"}],
+        [{"number": "1.", "answer": "confirmed"}],
+        [{"answer": "confirmed"}],
     ],
 )
 def test_rulings_in_other_forms_are_read(rows):
@@ -290,6 +293,26 @@ def test_examples_of_other_criteria_are_left_out():
     own = replace(RUBRIC, criteria=(replace(RUBRIC.criteria[0], name="warmth"),))
     (request,) = build_requests(CASE, rubric=own, prompt=packaged_prompt())
     assert "Examples" not in request.messages[0].content
+
+
+def test_of_very_many_findings_the_first_are_asked_about_and_the_rest_stays_suspected():
+    many = [Question(replace(WRONG_DAYS, start=at, end=at + 1)) for at in range(MOST_QUESTIONS + 2)]
+    said = ruled(**{f"q{at + 1}": ("rejected", "Duplicate charges are refunded") for at in range(len(many))})
+    judgement = judge(said, questions=many)
+    assert (len(judgement.grading.dismissed), len(judgement.grading.suspicions)) == (MOST_QUESTIONS, 2)
+    (request,) = build_requests(CASE, rubric=RUBRIC, prompt=packaged_prompt(), checked=Checked(questions=tuple(many)))
+    assert len(request.schema["properties"]["questions"]["required"]) == MOST_QUESTIONS
+
+
+def test_what_a_dismissed_finding_asked_of_the_reply_is_no_issue_any_more():
+    quote = "Duplicate charges are refunded in 5 days"
+    requests = build_requests(
+        CASE, rubric=RUBRIC, prompt=packaged_prompt(), checked=Checked(questions=(Question(WRONG_DAYS),))
+    )
+    found = [Answer(json.dumps(ruled(q1=("rejected", quote))))]
+    issues = (violation_issue(WRONG_DAYS), "should be warmer")
+    graded = grade_answers(CASE, requests, found, rubric=RUBRIC, model="small", issues=issues).grading
+    assert graded.issues == ("should be warmer",)
 
 
 def test_asked_one_criterion_at_a_time_the_questions_go_with_the_violations():

@@ -70,7 +70,10 @@ def is_too_long(status: int, body: Any) -> bool:
     return status == 413 or any(name in words for name in named) or told
 
 
-def refused_option(status: int, body: Any) -> Literal["format", "limit", "temperature", "seed", "system", "logprobs"] | None:
+Option = Literal["format", "limit", "temperature", "seed", "system", "logprobs"]
+
+
+def refused_option(status: int, body: Any) -> Option | None:
     """Which optional part of a request the server does not take, if that is what it says."""
     words = _words(body)
     if status not in (400, 404, 415, 422, 500, 501) or is_too_long(status, body) or _is_bad_answer(words):

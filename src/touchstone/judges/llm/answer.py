@@ -154,14 +154,14 @@ def _begins(token: str, word: str) -> bool:
 
 
 def _rulings(rows: Any) -> dict[int, Ruling]:
-    """Rulings by number, from a mapping or from a list whose rows name theirs; a number with two of them has none."""
+    """Rulings by number: a mapping's key, or a row's own or its place in a list. A number with two of them has none."""
     if isinstance(rows, list):
-        numbered = [(row.get("number"), row) for row in rows if isinstance(row, dict)]
+        numbered = [(row.get("number", at), row) for at, row in enumerate(rows, 1) if isinstance(row, dict)]
     else:
         numbered = list(rows.items()) if isinstance(rows, dict) else []
     found: dict[int, Ruling] = {}
     for key, row in numbered[:MOST_RULINGS]:
-        number = _grade(key) if not isinstance(key, str) else _grade(key.strip().lstrip("#Qq"))
+        number = _grade(key) if not isinstance(key, str) else _grade(key.strip(" #Qq.:)"))
         if number is None or not isinstance(row, dict):
             continue
         ruling = _ruling(row)

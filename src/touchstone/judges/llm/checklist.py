@@ -73,7 +73,9 @@ def build_checklist(
         messages = (Message("system", prompt.system), Message("user", said))
         return Request(messages, {}, (), asks_violations=False, item=item)
 
-    return tuple(map(request, items))
+    first, *rest = map(request, items)
+    # All that the checks found goes along, also what is not asked about.
+    return replace(first, questions=checked.questions), *rest
 
 
 def _items(reading: Reading, *, rubric: Rubric, checked: Checked) -> Iterator[Item]:
@@ -124,6 +126,9 @@ def grade_checklist(
         if item.finding is not None and chance >= LIKELY
     ]
     suspicions = [item.finding for item, chance in known if item.finding is not None and chance < LIKELY]
+    answered = {item.finding for item, _ in known}
+    left = [question for request in requests for question in request.questions if question.finding not in answered]
+    suspicions += [question.finding for question in left if question.is_suspected]
     suspicions += [
         _suspicion(item, case, chance)
         for item, chance in known
@@ -221,4 +226,5 @@ def packaged_checklist() -> ChecklistPrompt:
     content = yaml.safe_load(resource.text(PROMPT))
     if not isinstance(content, dict) or set(content.get("questions", {})) != set(TOPICS):
         raise ResourceError(f"data/{PROMPT} is broken: reinstall touchstone-eval")
-    return ChecklistPrompt(**{name: text.strip() if isinstance(text, str) else text for name, text in content.items()})
+    questions = content.pop("questions")
+    return ChecklistPrompt(questions=questions, **{name: text.strip() for name, text in content.items()})

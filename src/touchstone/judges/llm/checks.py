@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from touchstone.core.result import Anchor, Finding, Result
 
-# Beyond these a table costs more than it says; what is not asked about goes on to hold the reply back.
+# Beyond these a table costs more than it says; what is not asked about stays suspected.
 MOST_VALUES = 20
 MOST_QUESTIONS = 8
 LONGEST_SHOWN = 80
@@ -48,7 +48,7 @@ def checked_of(result: Result) -> Checked:
         if is_open and not any(_covers(question.finding, anchor) for question in questions):
             questions.append(Question(_finding(anchor), is_suspected=False))
     values = tuple(anchor for anchor in anchors if anchor.kind != "claim")
-    return Checked(values, tuple(questions[:MOST_QUESTIONS]))
+    return Checked(values, tuple(questions))
 
 
 def describe_values(anchors: Sequence[Anchor]) -> str:
@@ -64,7 +64,7 @@ def describe_values(anchors: Sequence[Anchor]) -> str:
 
 def describe_questions(questions: Sequence[Question]) -> str:
     """The questions by number: `1. hallucination: "30 days": reply says 30 days, source says 14 days (source 2)`."""
-    return "\n".join(f"{at}. {line}" for at, line in enumerate(_question_lines(questions), start=1))
+    return "\n".join(f"{at}. {line}" for at, line in enumerate(_question_lines(questions[:MOST_QUESTIONS]), start=1))
 
 
 def _question_lines(questions: Iterable[Question]) -> Iterator[str]:

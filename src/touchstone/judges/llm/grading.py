@@ -9,12 +9,13 @@ from touchstone.core.reading import Span
 from touchstone.core.result import VIOLATION_KINDS, Dismissed, Failure, Finding, Grade, Grading, ViolationKind
 from touchstone.judges.address import address_issues, doubted, doubted_chance, find_address
 from touchstone.judges.llm.answer import STAGE, Answer, Charge, Opinion, Ruling, read_answer, shown, shown_number
-from touchstone.judges.llm.checks import Question
+from touchstone.judges.llm.checks import MOST_QUESTIONS, Question
 from touchstone.judges.llm.fence import defused
 from touchstone.judges.llm.fits import ModelFit, model_chance
 from touchstone.judges.llm.quotes import Folded, fold
 from touchstone.judges.llm.request import NO_POLICY, Request, blocks_of, violation_kinds
 from touchstone.judges.offline import grade_safety
+from touchstone.judges.reasons import violation_issue
 from touchstone.rubric.model import SAFETY, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
 
@@ -88,11 +89,17 @@ def grade_answers(
         grades,
         violations,
         judge=judge_name(model),
-        issues=list(dict.fromkeys([*address_issues(said), *issues])),
+        issues=[*address_issues(said), *_standing(issues, ruled.dismissed)],
         suspicions=suspicions,
         pass_probability=doubted_chance(chance, is_doubtful=is_doubtful),
     )
     return Judgement(replace(grading, dismissed=ruled.dismissed), tuple(dict.fromkeys(failures)))
+
+
+def _standing(issues: Sequence[str], dismissed: Sequence[Dismissed]) -> list[str]:
+    """What the reply should have done, but for what was only asked of it by a finding that is dismissed."""
+    gone = {violation_issue(each.finding) for each in dismissed}
+    return [issue for issue in dict.fromkeys(issues) if issue not in gone]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,7 @@ def _rule(
     dismissed: list[Dismissed] = []
     suspected: list[Finding] = []
     for number, question in enumerate(questions, start=1):
-        finding, ruling = question.finding, rulings.get(number)
+        finding, ruling = question.finding, rulings.get(number) if number <= MOST_QUESTIONS else None
         if ruling is not None and ruling.is_confirmed:
             confirmed.append(replace(finding, reason=ruling.reason or finding.reason, confidence=None))
         elif ruling is not None and ruling.is_confirmed is False and not is_doubtful:
@@ -129,7 +136,7 @@ def _rule(
                 suspected.append(replace(finding, reason=reason))
         elif question.is_suspected:
             suspected.append(finding)
-    unasked = tuple(number for number in rulings if not 1 <= number <= len(questions))
+    unasked = tuple(number for number in rulings if not 1 <= number <= min(len(questions), MOST_QUESTIONS))
     return _Ruled(tuple(confirmed), tuple(dismissed), tuple(suspected), unasked)
 
 

@@ -9,7 +9,14 @@ from typing import Any, Literal
 from touchstone.core.case import Case
 from touchstone.core.policy import Policy
 from touchstone.core.result import VIOLATION_KINDS, Finding
-from touchstone.judges.llm.checks import NOTHING_CHECKED, Checked, Question, describe_questions, describe_values
+from touchstone.judges.llm.checks import (
+    MOST_QUESTIONS,
+    NOTHING_CHECKED,
+    Checked,
+    Question,
+    describe_questions,
+    describe_values,
+)
 from touchstone.judges.llm.fence import Block, fence_for, fenced
 from touchstone.judges.llm.prompt import Example, Prompt, fill
 from touchstone.rubric.model import GENERAL, SAFETY, Criterion, Rubric
@@ -50,8 +57,8 @@ class Item:
 class Request:
     """What a model is asked at once: the criteria it is to grade, and whether it is to look for violations.
 
-    `questions` are findings that it has to confirm or reject, by their number from 1. A checklist's request has an
-    `item` instead, and is answered with yes or no.
+    `questions` are findings that it has to confirm or reject, by their number from 1; of very many only the first are
+    put to it. A checklist's request has an `item` instead, and is answered with yes or no.
     """
 
     messages: tuple[Message, ...]
@@ -110,7 +117,8 @@ def _request(
     questions = checked.questions if asks_violations else ()
     blocks = (*blocks_of(case, policy=policy), *_checks(checked, questions))
     fence = fence_for(blocks)
-    asked = f"Decide questions 1 to {len(questions)}. " if questions else ""
+    put = min(len(questions), MOST_QUESTIONS)
+    asked = f"Decide questions 1 to {put}. " if put else ""
     kinds = tuple(violation_kinds(rubric)) if asks_violations else ()
     system = instructions(criteria, rubric=rubric, prompt=prompt, asks_violations=asks_violations)
     return Request(
@@ -118,7 +126,7 @@ def _request(
             Message("system", system),
             Message("user", fill(prompt.user, data=fenced(blocks, fence=fence), fence=fence, asked=asked)),
         ),
-        schema=_schema(criteria, kinds, questions=len(questions)),
+        schema=_schema(criteria, kinds, questions=put),
         criteria=tuple(criterion.name for criterion in criteria),
         asks_violations=asks_violations,
         questions=questions,
