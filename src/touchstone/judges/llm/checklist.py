@@ -26,7 +26,15 @@ from touchstone.judges.llm.fence import Block, fence_for, fenced
 from touchstone.judges.llm.fits import ModelFit, Weights, model_chance, packaged_fit
 from touchstone.judges.llm.grading import RULE, Judgement, judge_name
 from touchstone.judges.llm.prompt import fill
-from touchstone.judges.llm.request import NO_POLICY, Item, Message, Request, blocks_of, violation_kinds
+from touchstone.judges.llm.request import (
+    NO_POLICY,
+    Item,
+    Message,
+    Request,
+    blocks_of,
+    heeds_violations,
+    violation_kinds,
+)
 from touchstone.judges.offline import grade_safety
 from touchstone.rubric.model import SAFETY, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
@@ -90,7 +98,7 @@ def _items(reading: Reading, *, rubric: Rubric, checked: Checked) -> Iterator[It
     for question in checked.questions[:MOST_OF_A_TOPIC]:
         yield Item("finding", describe_questions([question]), question.finding)
     yield from (Item(topic) for topic in ALWAYS)
-    for kind, text in violation_kinds(rubric).items():
+    for kind, text in violation_kinds(rubric).items() if heeds_violations(rubric) else ():
         yield Item("kind", f"{kind}: {' '.join((text, *rubric.conventions_of(kind)[:1]))}")
 
 
@@ -142,7 +150,7 @@ def grade_checklist(
         elif found is None or criterion.name not in fitted:
             grade = _open(criterion.name)
         else:
-            grade = _grade(criterion, fitted[criterion.name], found, known)
+            grade = _grade(criterion, fitted[criterion.name], found)
         grades.append(doubted(grade, said))
     chance = model_chance(rubric, grades, violations, suspicions, fit=fit)
     grading = conclude(
@@ -175,9 +183,7 @@ def checklist_features(answers: Sequence[tuple[Item, float]]) -> dict[str, float
     }
 
 
-def _grade(
-    criterion: Criterion, weights: Weights, features: Mapping[str, float], known: Sequence[tuple[Item, float]]
-) -> Grade:
+def _grade(criterion: Criterion, weights: Weights, features: Mapping[str, float]) -> Grade:
     value = weights.value(features)
     level = min(sorted(criterion.levels), key=lambda each: abs(each - value))
     # What moved the grade most, by the words of the features.
