@@ -1,11 +1,12 @@
 """Case files -> the cases benchmarks run on: the shipped gold sets and the public sets kept outside the repository."""
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from scripts.labelled import SHARED
 
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict
@@ -13,8 +14,7 @@ from touchstone.core.codec import case_from_dict
 ROOT = Path(__file__).parent.parent
 GOLD_SETS = ("support", "industries")
 PUBLIC_SETS = ("summedits", "wice", "begin", "mtrag", "dstc9")
-# The public sets stay out of the repository; they are looked for beside it.
-DATA = Path(os.environ.get("TOUCHSTONE_DATA", ROOT.parent / "shared" / "data" / "public"))
+DATA = SHARED / "public"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def run() -> None:
         {
             "tables": {name: _table(name) for name in FIRST_RUN},
             "figures_read_by_hand": {"before": BEFORE, "now": _by_hand()},
-            "agents": _findings() if AGENTS.exists() else "shared/data/agents is not here",
+            "agents": _findings() if AGENTS.exists() else "not measured: TOUCHSTONE_DATA names no folder with agents/",
             "cost_beside_prose": {side: _costs(side) for side in ("context", "response")},
         },
     )

@@ -3,7 +3,7 @@
 The answers were written by careful reading of each request alone, blind to labels and code, in place of a strong model.
 They count for the prompt, rubric and checks that made their requests: each row has its request's hash, and an answer
 whose request has changed since is counted as stale, not replayed. Of the agents' replies, whose texts stay out of the
-repository, only grades and violations are kept; they are measured where `../shared` has the cases.
+repository, only grades and violations are kept; they are measured where `TOUCHSTONE_DATA` has the cases.
 """
 
 import json
@@ -74,7 +74,8 @@ def run() -> None:
         if found:
             figures[name] = {"stale": len(stale)} | _figures(found)
         else:
-            print(f"THE RECORDED ANSWERS ON {name.upper()} WERE NOT MEASURED: no ../shared/data, or all are stale")
+            why = "TOUCHSTONE_DATA has no agents/, or all are stale"
+            print(f"THE RECORDED ANSWERS ON {name.upper()} WERE NOT MEASURED: {why}")
     record.write("recorded", figures)
 
 

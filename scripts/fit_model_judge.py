@@ -5,7 +5,7 @@ agents.jsonl), and the grades of a checklist, from its chances of yes (checklist
 better answer lowers a grade. How far they hold is measured with agents' tasks and whole sets left out, and kept beside
 them.
 
-`python -m scripts.fit_model_judge`; the agents' labels come from ../shared, without which nothing is fitted.
+`python -m scripts.fit_model_judge`; the agents' labels come from TOUCHSTONE_DATA, without which nothing is fitted.
 """
 
 import json
@@ -66,7 +66,7 @@ class Judged:
 
 def main() -> None:
     if not AGENTS.exists():
-        raise SystemExit("the agents' labels are not there (../shared/data/agents): nothing is fitted")
+        raise SystemExit("nothing is fitted, agents/ is missing: set TOUCHSTONE_DATA to the folder that has it")
     ticked, judged = list(read_checklists()), list(read_judged())
     chance = fit_chance(judged)
     content = {

@@ -1,6 +1,7 @@
 """The labelled sets, read once as each way of grading sees them: what the judge is fitted on and measured with."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ from touchstone.text.reading import read
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "src/touchstone/data"
-AGENTS = ROOT.parent / "shared/data/agents/cases.jsonl"
+# Sets that stay out of the repository: a folder with agents/ and public/. None of them is there if it is not named.
+SHARED = Path(os.environ.get("TOUCHSTONE_DATA") or "TOUCHSTONE_DATA is not set")
+AGENTS = SHARED / "agents/cases.jsonl"
 SETS = {
     "support": DATA / "goldsets/support.jsonl",
     "industries": DATA / "goldsets/industries.jsonl",

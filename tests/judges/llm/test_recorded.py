@@ -69,8 +69,8 @@ def test_of_the_agents_replies_no_text_is_kept():
 def test_the_agents_requests_are_those_that_were_answered():
     if not AGENTS.exists():
         if os.environ.get("TOUCHSTONE_TESTS_NEED_ALL"):
-            pytest.fail("../shared/data/agents is missing")
-        pytest.skip("THE AGENTS' REQUESTS WERE NOT COMPARED: ../shared/data/agents is missing")
+            pytest.fail("TOUCHSTONE_DATA names no folder with agents/")
+        pytest.skip("THE AGENTS' REQUESTS WERE NOT COMPARED: TOUCHSTONE_DATA names no folder with agents/")
     stale = []
     assert len(list(replayed("agents", stale=stale))) == 148
     assert stale == []
