@@ -28,8 +28,8 @@ from benchmarks.record import RESULTS, code_hash, read, write
 from benchmarks.replies import write_replies
 from touchstone.app.config import Settings
 from touchstone.app.job import Order, open_job
-from touchstone.app.job_run import Progress, Watch, run_job
-from touchstone.engines.choice import engine
+from touchstone.app.job_run import JobProgress, Watch, run_job
+from touchstone.engines.engine import engine
 from touchstone.io.manifest import MANIFEST
 
 TARGETS = {"processes_to_serial": 1.8, "ray_to_processes": 0.85, "memory_growth": 1.1}
@@ -217,7 +217,7 @@ def _measure(name: str, source: str, target: str, workers: str, marks: str = os.
     earlier = _rows_written(Path(target))
     first: list[tuple[float, float, int]] = []
 
-    def follow(progress: Progress) -> None:
+    def follow(progress: JobProgress) -> None:
         now, spent = time.monotonic(), time.process_time()
         first.append((now, spent, progress.rows)) if not first else None
         timed.rows, timed.seconds = progress.rows - first[0][2], now - first[0][0]

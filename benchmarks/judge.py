@@ -21,7 +21,7 @@ from touchstone.core.case import Case
 from touchstone.core.result import Grading, Result
 from touchstone.judges.model import Way
 from touchstone.judges.probability import FILE
-from touchstone.stats.proportions import wilson
+from touchstone.stats.interval import wilson
 
 WAYS: tuple[Way, ...] = ("expected", "open")
 LEFT_OUT = ("domains_left_out", "sets_left_out")

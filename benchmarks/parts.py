@@ -28,7 +28,7 @@ from touchstone.app.work import Placed, ShardWork
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict
 from touchstone.io.cases import Entry
-from touchstone.io.excerpts import excerpt_bytes
+from touchstone.io.shards import excerpt_bytes
 
 BATCH = 32
 # Scored before anything is timed, so that models and word lists are loaded.

@@ -22,7 +22,7 @@ from scripts.fit_rules import USUAL_PASSES
 from scripts.labelled import AGENTS, DATA, RUBRIC, SETS
 
 from touchstone.core.codec import case_from_dict
-from touchstone.judges.llm.fits import CHANCE_INPUTS, FILE, Weights, chance_inputs
+from touchstone.judges.llm.fits import CHANCE_INPUTS, FILE, GradeWeights, chance_inputs
 from touchstone.judges.probability import Chance
 from touchstone.rubric.model import TOP
 from touchstone.runs.trust.pairs import pair, people_means
@@ -165,7 +165,7 @@ def _brier(chances: Array, passes: NDArray[np.bool_]) -> float:
     return round(float(((chances - passes) ** 2).mean()), DIGITS)
 
 
-def fit_grade(criterion: str, ticked: Sequence[Ticked]) -> Weights:
+def fit_grade(criterion: str, ticked: Sequence[Ticked]) -> GradeWeights:
     """A grade as a sum of features, none of which may point the wrong way."""
     names = USED[criterion]
     mine = [each for each in ticked if criterion in each.grades]
@@ -176,12 +176,12 @@ def fit_grade(criterion: str, ticked: Sequence[Ticked]) -> Weights:
     high = [np.inf, *(0.0 if name in AGAINST else np.inf for name in names)]
     found = lsq_linear(np.vstack([table, penalty]), np.concatenate([people, np.zeros(len(names) + 1)]), (low, high)).x
     of = {name: round(float(weight), DIGITS) for name, weight in zip(names, found[1:], strict=True)}
-    weights = Weights(round(float(found[0]), DIGITS), of, 0.0)
+    weights = GradeWeights(round(float(found[0]), DIGITS), of, 0.0)
     off = fmean(abs(weights.value(each.features) - each.grades[criterion]) for each in mine)
-    return Weights(weights.base, of, round(off / 2, DIGITS))
+    return GradeWeights(weights.base, of, round(off / 2, DIGITS))
 
 
-def _row(weights: Weights, criterion: str, ticked: Sequence[Ticked]) -> dict[str, Any]:
+def _row(weights: GradeWeights, criterion: str, ticked: Sequence[Ticked]) -> dict[str, Any]:
     return {
         "base": weights.base,
         "weights": dict(weights.of),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from touchstone.judges.wording import Said, Weights, tell
+from touchstone.judges.wording import Said, WordedGrade, tell
 
 FOLDS = 8
 # A run that fewer replies have says more about them than about wording.
@@ -35,13 +35,13 @@ class Worded:
     common: Array
     scored: Sequence[Said]
 
-    def fit(self, people: Array, *, on: Places) -> Weights:
+    def fit(self, people: Array, *, on: Places) -> WordedGrade:
         """The weights of every run by the grades of some replies."""
         base = float(people[on].mean())
         shares = np.linalg.solve(self.common[np.ix_(on, on)] + RIDGE * np.eye(len(on)), people[on] - base)
         weights = self.rows[on].T @ shares
         found = {run: round(float(each), DIGITS) for run, each in zip(self.known, weights, strict=True)}
-        return Weights(round(base, DIGITS), found)
+        return WordedGrade(round(base, DIGITS), found)
 
     def score(self, people: Array, *, on: Places, of: Places) -> Array:
         """The grades that the wording of some replies speaks for, by the grades of others."""

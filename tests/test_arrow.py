@@ -16,8 +16,7 @@ from touchstone.arrow import result_schema, results_from_batch, score_batch, sco
 from touchstone.core.codec import case_from_dict, result_to_dict
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure, Result
-from touchstone.io.arrow_results import results_to_batch
-from touchstone.io.result_tables import nested_schema
+from touchstone.io.result_tables import nested_schema, results_to_batch
 
 GOLD = Path(ts.__file__).parent / "data/goldsets"
 ROWS = [

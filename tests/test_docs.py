@@ -22,7 +22,7 @@ from touchstone.core.case import CASE_FIELDS
 from touchstone.core.codec import case_from_dict, result_to_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import VIOLATION_KINDS
-from touchstone.engines.worker import MEGABYTES
+from touchstone.engines.processes import MEGABYTES
 from touchstone.evidence.check import check
 from touchstone.io.columns import ALIASES
 from touchstone.judges.features import features, see
@@ -202,8 +202,8 @@ def bare(text):
     return "".join(f"{line.rstrip()}\n" for line in text.rstrip().splitlines())
 
 
-def test_the_result_in_the_readme_is_what_the_case_gives():
-    ((_, content),) = blocks(page("README.md"), "json")
+def test_the_result_on_the_command_page_is_what_the_case_gives():
+    ((_, content),) = blocks(page("docs/cli.md"), "json")
     shown = json.loads(content)
     (example,) = (example for example in EXAMPLES if example["id"] == shown["id"])
     given = result_to_dict(ts.score(case_from_dict(example)))

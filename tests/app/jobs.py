@@ -12,7 +12,7 @@ from touchstone.app.config import Settings
 from touchstone.app.job import Order, open_job
 from touchstone.app.job_run import Watch, run_job
 from touchstone.core.result import Finding, Grade, Grading, Result, Score
-from touchstone.engines.serial import Serial
+from touchstone.engines.engine import Serial
 from touchstone.io.manifest import MANIFEST
 
 

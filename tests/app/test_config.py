@@ -1,6 +1,9 @@
 """touchstone.yaml and flags become settings; what cannot be used is named with its place and remedy."""
 
+from dataclasses import asdict
+
 import pytest
+import yaml
 
 from touchstone.app.config import Settings, load_settings
 from touchstone.core.errors import ConfigError, RubricError
@@ -51,6 +54,13 @@ def test_a_file_that_is_named_is_taken_instead(here):
 def test_a_file_that_sets_nothing_changes_nothing(here, text):
     (here / "touchstone.yaml").write_text(text)
     assert load_settings() == Settings()
+
+
+def test_every_field_of_the_plan_is_a_threshold_of_its_type(here):
+    (here / "touchstone.yaml").write_text(yaml.safe_dump({"thresholds": asdict(Plan())}))
+    plan = load_settings().plan
+    assert plan == Plan()
+    assert [type(value) for value in asdict(plan).values()] == [type(value) for value in asdict(Plan()).values()]
 
 
 def test_flags_override_the_file(here):

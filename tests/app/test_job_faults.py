@@ -9,7 +9,7 @@ from tests.app.jobs import manifest, rows, run, score_small, small_evaluate, tab
 from touchstone.app import score
 from touchstone.app.job_run import Watch
 from touchstone.core.errors import InputError
-from touchstone.engines.serial import Serial
+from touchstone.engines.engine import Serial
 from touchstone.io import locations
 
 

@@ -9,7 +9,7 @@ from tests.app.jobs import rows, run, small_evaluate, write_lines
 from touchstone.app import score, work
 from touchstone.app.job_report import JOB_RENDERERS, is_job, open_finished
 from touchstone.core.errors import InputError
-from touchstone.engines.serial import Serial
+from touchstone.engines.engine import Serial
 from touchstone.runs.record import Tag
 
 LEAK = Tag("leaked card", "bot safety", "it said so")

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from touchstone.app.config import load_settings
-from touchstone.app.judge_settings import PriceSettings
+from touchstone.app.config_shape import PriceSettings
 from touchstone.app.judge_setup import choose, section_text, write_section
 from touchstone.app.scaffold import config_text
 from touchstone.clients.llm.discovery import Offer
@@ -171,10 +171,10 @@ def test_the_judge_to_try_is_the_model_and_what_the_file_says_of_any(file):
 @pytest.mark.parametrize(
     ("model", "base_url", "flags", "prices"),
     [
-        ("qwen2.5:7b", NEAR, {}, PriceSettings(1, 2)),
+        ("qwen2.5:7b", NEAR, {}, PriceSettings(input=1, output=2)),
         ("other", NEAR, {}, None),
         ("qwen2.5:7b", "http://127.0.0.1:8000/v1", {}, None),
-        ("other", NEAR, {"prices.input": "3", "prices.output": "4"}, PriceSettings(3, 4)),
+        ("other", NEAR, {"prices.input": "3", "prices.output": "4"}, PriceSettings(input=3, output=4)),
     ],
 )
 def test_prices_are_those_of_the_model(file, model, base_url, flags, prices):

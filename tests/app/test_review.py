@@ -14,7 +14,7 @@ from touchstone.app.export import labelled_cases, promoted_cases, review_rows
 from touchstone.app.review import Drawing, agreement, draw_queue, find_queue, rubric_of, view_item, weekly
 from touchstone.app.weekly import WEEKLY_RENDERERS
 from touchstone.core.errors import ConfigError, ReviewError
-from touchstone.report.weekly.view import weekly_view
+from touchstone.report.weekly import weekly_view
 from touchstone.review.action import Action
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Progress
@@ -223,15 +223,15 @@ def test_a_calibration_is_written_once_and_used_where_settings_name_it(store, se
         calibrate_judge(store, settings=settings, today="2026-01-05")
     grade_all(store, queue)
     found = calibrate_judge(store, settings=settings, today="2026-01-05")
-    assert found.fitted.version == "2.0+2026-01-05.24"
-    assert {gain.criterion for gain in found.gains} == {"accuracy", "completeness", "tone", "actionability"}
-    assert all(gain.error_after < gain.error_before for gain in found.gains if gain.taken)
+    assert found.offline.fitted.version == "2.0+2026-01-05.24"
+    assert {gain.criterion for gain in found.offline.gains} == {"accuracy", "completeness", "tone", "actionability"}
+    assert all(gain.error_after < gain.error_before for gain in found.offline.gains if gain.taken)
     path = tmp_path / "judge.json"
     write_calibration(found, path)
     with pytest.raises(ConfigError, match="an earlier version is kept"):
         write_calibration(found, path)
     (tmp_path / "touchstone.yaml").write_text("calibration: judge.json\n")
-    assert load_settings(str(tmp_path / "touchstone.yaml")).fitted == found.fitted
+    assert load_settings(str(tmp_path / "touchstone.yaml")).fitted == found.offline.fitted
     for content, message in (("{}", "is no calibration"), (None, "cannot be read")):
         path.unlink()
         if content:

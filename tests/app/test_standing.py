@@ -16,7 +16,7 @@ from touchstone.core import resource
 from touchstone.core.case import Label
 from touchstone.rubric.written import write_rubric
 from touchstone.runs.run import Run
-from touchstone.runs.trust.figures import proportion
+from touchstone.runs.trust.pairs import proportion
 from touchstone.store.runs import open_store
 
 ROOT = Path(__file__).parents[2]

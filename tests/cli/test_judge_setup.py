@@ -14,7 +14,7 @@ from touchstone.clients.bot.retry import Backoff
 from touchstone.clients.llm import discovery
 from touchstone.clients.llm import server as client
 from touchstone.clients.llm.connection import PROVIDERS
-from touchstone.clients.llm.discovery import Place
+from touchstone.clients.llm.discovery import Port
 from touchstone.core.errors import ConfigError
 from touchstone.runs.goldset.labels import case_outcome
 
@@ -43,7 +43,7 @@ def server(monkeypatch):
         monkeypatch.delenv(provider.key_variable, raising=False)
     monkeypatch.setattr(client, "Backoff", lambda **given: Backoff(retries=1, first=0.001))
     with faulty_server() as running:
-        monkeypatch.setattr(discovery, "PLACES", (Place("vLLM", 9), Place("Ollama", running.server_port)))
+        monkeypatch.setattr(discovery, "PLACES", (Port("vLLM", 9), Port("Ollama", running.server_port)))
         running.models = listing("small", "large")
         running.replies = [enforces]
         yield running
@@ -276,7 +276,7 @@ def test_a_model_that_is_cut_off_with_more_room_too_is_told_so_once(touchstone, 
 def test_what_cannot_start_is_a_line_and_exit_code_2(  # noqa: PLR0917 - a table's row
     touchstone, server, tmp_path, monkeypatch, arguments, told
 ):
-    monkeypatch.setattr(discovery, "PLACES", (Place("vLLM", 9),))
+    monkeypatch.setattr(discovery, "PLACES", (Port("vLLM", 9),))
     (tmp_path / "cases.jsonl").write_text("{}\n")
     ended = touchstone("judge", "setup", *arguments)
     assert (ended.code, ended.out) == (2, "")

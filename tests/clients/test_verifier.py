@@ -11,7 +11,7 @@ import touchstone as ts
 from touchstone.clients.verifier import LABELS, open_verifier
 from touchstone.core.codec import canonical_json, result_from_dict, result_to_dict
 from touchstone.core.errors import ResourceError
-from touchstone.evidence.verification import Pair
+from touchstone.evidence.verification import SentencePair
 
 pytest.importorskip("onnxruntime")
 
@@ -20,12 +20,12 @@ INVENTED = "The app shows members a cheaper price."
 OPPOSED = "Returns are never free within two weeks of delivery."
 REPLY = f"Thanks for asking! Returns are free within two weeks of delivery. {INVENTED} Is there anything else?"
 PAIRS = [
-    Pair("Returns are free within two weeks.", PASSAGE),
-    Pair(INVENTED, PASSAGE),
-    Pair(OPPOSED, PASSAGE),
-    Pair("", ""),
-    Pair("word " * 900, "evidence " * 900),
-    Pair("\x00\u202e😀 Ｒｅｔｕｒｎｓ", "\ud800 " + PASSAGE),
+    SentencePair("Returns are free within two weeks.", PASSAGE),
+    SentencePair(INVENTED, PASSAGE),
+    SentencePair(OPPOSED, PASSAGE),
+    SentencePair("", ""),
+    SentencePair("word " * 900, "evidence " * 900),
+    SentencePair("\x00\u202e😀 Ｒｅｔｕｒｎｓ", "\ud800 " + PASSAGE),
 ]
 THREE = ["entailment", "neutral", "contradiction"]
 HEADS = {

@@ -6,10 +6,10 @@ from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import Chances, Statement, Verification
 from touchstone.evidence.check import check
-from touchstone.evidence.verification import Card, Pair, verify
+from touchstone.evidence.verification import SentencePair, VerifierCard, verify
 from touchstone.text.reading import read
 
-CARD = Card(name="table", version="1", hash="0" * 16)
+CARD = VerifierCard(name="table", version="1", hash="0" * 16)
 SURE = Chances(0.97, 0.01, 0.01, 0.01)
 DOUBTFUL = Chances(0.1, 0.2, 0.65, 0.05)
 OPPOSED = Chances(0.02, 0.9, 0.06, 0.02)
@@ -21,15 +21,15 @@ class TableVerifier:
 
     def __init__(self, table: Mapping[str, Chances], *, other: Chances) -> None:
         self.card = CARD
-        self.pairs: list[Pair] = []
+        self.pairs: list[SentencePair] = []
         self._table = table
         self._other = other
 
-    def read(self, pairs: Sequence[Pair]) -> list[Chances]:
+    def read(self, pairs: Sequence[SentencePair]) -> list[Chances]:
         self.pairs += pairs
         return [self._chances(pair) for pair in pairs]
 
-    def _chances(self, pair: Pair) -> Chances:
+    def _chances(self, pair: SentencePair) -> Chances:
         for key, chances in self._table.items():
             phrase, _, evidence = key.partition(" | ")
             if phrase in pair.sentence and evidence in pair.evidence:

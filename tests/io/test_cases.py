@@ -6,8 +6,7 @@ from touchstone.core.case import Case, Turn
 from touchstone.core.codec import case_hash
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
-from touchstone.io.cases import read_cases
-from touchstone.io.ids import SeenIds
+from touchstone.io.cases import SeenIds, read_cases
 from touchstone.io.rows import Row, unreadable
 
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.core.result import Failure
-from touchstone.io.json_rows import read_json, read_json_lines
-from touchstone.io.json_split import Splitter
+from touchstone.io.json_rows import Splitter, read_json, read_json_lines
 
 GOOD = {"response": "r"}
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.judges.model import END, TOP, Model, Term, within
+from touchstone.judges.model import END, TOP, GradeModel, Term, within
 
 SUMS = st.floats(-20, 20)
 STEPS = Term("steps", knots=(0.0, 1.0, 3.0), slopes=(0.4, 0.2), typical=0.3)
 WARMTH = Term("warmth", knots=(0.0, 1.0), slopes=(0.05,), typical=0.04)
-MODEL = Model(base=2.5, terms=(STEPS, WARMTH), cuts=(0.5, 1.5, 2.5, 3.5), spread=0.5)
+MODEL = GradeModel(base=2.5, terms=(STEPS, WARMTH), cuts=(0.5, 1.5, 2.5, 3.5), spread=0.5)
 
 
 @given(SUMS)

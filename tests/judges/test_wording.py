@@ -13,7 +13,7 @@ from touchstone.core.plan import Plan
 from touchstone.evidence.check import check
 from touchstone.judges.wording import (
     FILE,
-    Weights,
+    WordedGrade,
     packaged_weights,
     runs_of,
     tell,
@@ -84,7 +84,7 @@ def test_the_best_part_is_never_worse_than_the_whole(said):
 
 @given(SAID)
 def test_a_grade_of_wording_stays_within_the_scale(said):
-    weights = Weights(3.5, RUNS)
+    weights = WordedGrade(3.5, RUNS)
     assert all(0 <= weights.grade(tell(said, known=RUNS), criterion) <= 4 for criterion in CRITERIA)
 
 

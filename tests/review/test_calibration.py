@@ -5,10 +5,10 @@ import random
 import pytest
 
 from touchstone.judges.features import Features
-from touchstone.judges.model import Fitted, Model, Term, models_to_dict, packaged_models, parse_models
+from touchstone.judges.model import Fitted, GradeModel, Term, models_to_dict, packaged_models, parse_models
 from touchstone.review.calibration import LEAST_LABELS, Labelled, calibrate, move
 
-MODEL = Model(
+MODEL = GradeModel(
     2.0,
     (
         Term("kind", (0.0, 1.0), (1.0,), 0.5),

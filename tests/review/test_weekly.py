@@ -12,9 +12,9 @@ from touchstone.review.agreement import Graded, between_people, with_judge
 from touchstone.review.sampling import Candidate, choose
 from touchstone.review.weekly import (
     ActionLine,
-    Judged,
+    JudgedReply,
     ReviewedItem,
-    Seen,
+    SeenPattern,
     pattern_lines,
     remind,
     weekly_report,
@@ -23,7 +23,7 @@ from touchstone.review.weekly import (
 
 def judged(place, *, passes=True, unsafe=False):
     outcome = None if passes is None else "PASS" if passes else "FAIL"
-    return Judged(place, outcome, unsafe, GOOD if passes else BAD)
+    return JudgedReply(place, outcome, unsafe, GOOD if passes else BAD)
 
 
 def reviewed(position, *reviews, ruling=None, inclusion=0.5):
@@ -121,7 +121,7 @@ def action(pattern="off topic", state="open"):
 
 
 def test_a_pattern_is_new_when_no_earlier_run_had_it_and_carries_its_actions():
-    seen = [Seen("off topic", "prompt", 5, 0.5), Seen("rude", "tone guide", 1, 0.1)]
+    seen = [SeenPattern("off topic", "prompt", 5, 0.5), SeenPattern("rude", "tone guide", 1, 0.1)]
     lines = pattern_lines(seen, known_before={"off topic"}, actions=[ActionLine(action(), None)])
     assert [(line.name, line.is_new, len(line.actions)) for line in lines] == [
         ("off topic", False, 1),

@@ -5,8 +5,17 @@ import json
 import pytest
 from tests.runs.test_counted import varied
 
-from touchstone.runs.excerpt import LONGEST_EXAMPLE, MOST_ROWS, Excerpt, excerpt, excerpt_from_dict, excerpt_to_dict
-from touchstone.runs.telling import candidates, choose_examples, severity
+from touchstone.runs.excerpt import (
+    LONGEST_EXAMPLE,
+    MOST_ROWS,
+    Excerpt,
+    candidates,
+    choose_examples,
+    excerpt,
+    excerpt_from_dict,
+    excerpt_to_dict,
+    severity,
+)
 
 RECORDS = list(varied(700))
 

@@ -6,7 +6,7 @@ from tests.runs.records import RUBRIC, make
 
 from touchstone.rubric.model import Targets
 from touchstone.runs.comparison import compare
-from touchstone.runs.gate import Gate, hold_gate
+from touchstone.runs.gate import GateRuling, hold_gate
 from touchstone.runs.summary import summarise
 
 LEAST = 0.95
@@ -27,7 +27,7 @@ def checks_of(records, *, baseline=None, least=LEAST, rubric=RUBRIC):
 
 
 def test_a_gate_without_checks_is_shut():
-    assert not Gate(()).is_open
+    assert not GateRuling(()).is_open
 
 
 def test_targets_met_on_a_scored_set_open_the_gate():

@@ -1,14 +1,18 @@
 """Personal data is taken out of what is kept, and spans move along."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.evidence.table_verifier import DOUBTFUL, TableVerifier
+from tests.fragments import left_of
+from tests.store.full_samples import full_of_text
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
+from touchstone.core.result import Result
 from touchstone.runs.evaluate import evaluate
 from touchstone.runs.record import record
-from touchstone.runs.redaction import redact, redact_case, redact_reply
+from touchstone.runs.redaction import redact, redact_case, redact_failure, redact_reply
 
 LEAK = Case(
     id="c-1",
@@ -61,6 +65,47 @@ def test_the_leak_is_still_on_record_and_every_span_is_the_text_it_names():
     evidence = [each for anchor in anchors for each in anchor.evidence if each.source in passages]
     assert evidence
     assert all(passages[each.source][each.start : each.end] == each.text for each in evidence)
+
+
+@pytest.mark.parametrize("content", [{}, {"fails": True}, {"is_waived": True}])
+@pytest.mark.parametrize("sample", PERSONAL)
+def test_no_twelve_characters_of_personal_data_are_left_in_any_text_of_a_reply(sample, content):
+    """Each text has an address of its own, and all have the same other piece of personal data."""
+    mails = []
+
+    def says(place):
+        mails.append(f"visitor.{len(mails)}@example{len(mails)}.com")
+        return f"{sample} was here. Write to {mails[-1]}, it said."
+
+    entry, _ = full_of_text(0, says=says, **content)
+    found = redact_reply(entry.case, entry.result, entry.record)
+    assert left_of((sample, *mails), repr((found.case, found.result, found.record)).encode()) == []
+    unread = redact_failure(entry.result, entry.record)
+    assert left_of(mails, repr((unread.result, unread.record)).encode()) == []
+    assert len(mails) > 30
+
+
+def test_a_number_that_a_reason_writes_without_its_signs_is_taken_out():
+    case = Case(
+        input="Call me at +1 (415) 555-2671.", response="Call us at +44 20 7946 0018.", context=["We call back."]
+    )
+    result = evaluate(case, plan=Plan())
+    found = redact_reply(case, result, record(case, result))
+    assert "14155552671" in repr(result)
+    assert left_of(("14155552671", "442079460018", "2079460018"), repr((found.result, found.record)).encode()) == []
+
+
+def test_an_address_in_a_reason_is_taken_out_though_another_was_met_before():
+    case = Case(input="I am at jo@brown.com", response="ok")
+    result = Result(None, "review", None, ("write to lea@green.com",), None)
+    assert redact_reply(case, result, record(case, result)).result.reasons == ("write to [email]",)
+
+
+def test_what_a_person_wrote_of_a_waived_violation_is_redacted():
+    entry, _ = full_of_text(0, says=lambda place: "Mail jo@brown.com.", is_waived=True)
+    found = redact_reply(entry.case, entry.result, entry.record)
+    assert [each.reason for each in found.result.rubric.waived] == ["Mail [email]."]
+    assert found.record.waived == found.result.rubric.waived
 
 
 def test_scores_and_grades_are_those_of_the_reply_as_it_was():

@@ -7,7 +7,7 @@ from tests.runs.records import RUBRIC, gold, make, run
 
 from touchstone.rubric.model import Targets
 from touchstone.runs.summary import summarise
-from touchstone.stats.proportions import wilson
+from touchstone.stats.interval import wilson
 
 PASS, FAIL, OPEN = "PASS", "FAIL", None
 NO_TARGETS = replace(RUBRIC, targets=Targets())

@@ -11,7 +11,7 @@ from touchstone.core.policy import Allowance, Policy
 from touchstone.core.result import VIOLATION_KINDS
 from touchstone.safety import wording as module
 from touchstone.safety.runs import blind
-from touchstone.safety.wording import FILE, REASONS, RULES, Weights, fitted, highest, scores, wording
+from touchstone.safety.wording import FILE, REASONS, RULES, WordingWeights, fitted, highest, scores, wording
 
 PROMISED = "I'll credit your account with £10 now."
 CONTEXT = ["Deliveries take 2 days."]
@@ -169,7 +169,7 @@ def test_runs_that_nobody_weighed_score_nothing():
 
 def test_only_plain_words_speak_for_a_violation():
     marks = {"try <name>": 3.0, "+far": 2.0, "held: few": 2.0, "^ you'd": 2.0}
-    weights = Weights({**marks, "you'd be": 1.0, "c": -1.0})
+    weights = WordingWeights({**marks, "you'd be": 1.0, "c": -1.0})
     assert weights.speaks(frozenset({"you'd be", "c"}))
     assert not weights.speaks(frozenset(marks))
     assert not weights.speaks(frozenset({"c", "unknown"}))

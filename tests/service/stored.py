@@ -11,7 +11,7 @@ from touchstone.runs.record import record
 from touchstone.runs.run import Receipt, Run
 from touchstone.service.auth.secret import fingerprint, new_token
 from touchstone.store.runs import Scored
-from touchstone.store.users import Token, User
+from touchstone.store.users import ApiToken, User
 
 PASSWORD = "a few words in a row"
 MADE = "2026-03-02T09:00:00.000+00:00"
@@ -52,7 +52,7 @@ def add_user(store, name, role, *, has_password=True):
     """Somebody with a role; their token."""
     store.users.add(User(name=name, role=role, made=MADE), password_hash=_HASH if has_password else None)
     token = new_token()
-    store.tokens.add(Token(id=secrets.token_hex(4), user=name, label="test", made=MADE), hash=fingerprint(token))
+    store.tokens.add(ApiToken(id=secrets.token_hex(4), user=name, label="test", made=MADE), hash=fingerprint(token))
     return token
 
 

@@ -9,7 +9,7 @@ from tests.service.conftest import running
 from tests.service.stored import MADE, add_run, add_user, row
 
 from touchstone.app.review import Drawing, draw_queue
-from touchstone.store.guards import Entry
+from touchstone.store.guards import AuditEntry
 
 RIGHT = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4, "safety": 4}
 ACTION = {"pattern": "wrong value", "owner": "retrieval", "text": "index it"}
@@ -313,7 +313,7 @@ def test_a_page_says_which_field_cannot_be_used(team):
 
 
 def test_entries_of_earlier_versions_are_still_listed(team):
-    team.store.audit.note(Entry(at=MADE, who="zoe", act="made a gold-set candidate", subject="week-1/0"))
+    team.store.audit.note(AuditEntry(at=MADE, who="zoe", act="made a gold-set candidate", subject="week-1/0"))
     lea = team.people["lea"]
     (entry,) = lea.get("/v1/audit", params={"person": "zoe"}).json()["entries"]
     assert entry["act"] == "made a gold-set candidate"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss
 
 from touchstone.stats.calibration import ReliabilityBin, reliability
-from touchstone.stats.proportions import wilson
+from touchstone.stats.interval import wilson
 
 PAIRS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=80)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.stats.corrected import corrected_rate
-from touchstone.stats.proportions import wilson
+from touchstone.stats.interval import wilson
 from touchstone.stats.sampling import unequal_sample
 
 CASES = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40)

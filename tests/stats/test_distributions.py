@@ -1,13 +1,15 @@
-"""The quantiles and tails that are computed here equal SciPy's."""
+"""The quantiles, tails and tests that are computed here equal those of SciPy and statsmodels."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
-from touchstone.stats.distributions import fair_coin_tail, two_sided, two_sided_t
+from touchstone.stats.distributions import benjamini_hochberg, fair_coin_tail, fisher_greater, two_sided, two_sided_t
 
 LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99]
+CELL = st.integers(0, 200)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -37,3 +39,44 @@ def test_a_level_outside_its_range_is_refused(level):
 def test_student_s_quantile_needs_a_degree_of_freedom():
     with pytest.raises(ValueError, match="at least 1"):
         two_sided_t(0.95, 0)
+
+
+@given(CELL, CELL, CELL, CELL)
+def test_fisher_equals_scipy(a, b, c, d):
+    theirs = stats.fisher_exact([[a, b], [c, d]], alternative="greater").pvalue
+    assert fisher_greater(a, b, c, d) == pytest.approx(theirs, rel=1e-8)
+
+
+@pytest.mark.parametrize("table", [(0, 0, 0, 0), (0, 5, 5, 0), (3, 0, 0, 0), (5, 0, 7, 0)])
+def test_a_table_without_a_choice_has_p_one(table):
+    assert fisher_greater(*table) == 1.0
+
+
+def test_a_far_tail_of_a_large_table_does_not_vanish():
+    theirs = stats.hypergeom.sf(899, 100_000, 10_000, 1000)
+    assert fisher_greater(900, 100, 9100, 89_900) == pytest.approx(theirs, rel=1e-6)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
+def test_q_values_equal_statsmodels_in_the_order_given(ps):
+    assert benjamini_hochberg(ps) == pytest.approx(multipletests(ps, method="fdr_bh")[1].tolist(), rel=1e-12)
+
+
+@given(st.lists(st.floats(0, 1), max_size=20))
+def test_a_q_value_is_never_below_its_p_value(ps):
+    assert all(p - 1e-15 <= q <= 1 for p, q in zip(ps, benjamini_hochberg(ps), strict=True))
+
+
+def test_no_p_values_have_no_q_values():
+    assert benjamini_hochberg([]) == []
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, float("nan")])
+def test_what_is_no_probability_is_refused(p):
+    with pytest.raises(ValueError, match="outside"):
+        benjamini_hochberg([0.5, p])
+
+
+def test_a_negative_count_is_refused():
+    with pytest.raises(ValueError, match="negative"):
+        fisher_greater(-1, 1, 1, 1)

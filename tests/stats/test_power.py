@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from touchstone.stats.interval import wilson
 from touchstone.stats.paired import mcnemar
 from touchstone.stats.power import Indistinct, cases_needed, smallest_detectable
-from touchstone.stats.proportions import wilson
 
 
 def exact_power(n, flips, difference):

@@ -9,19 +9,21 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, select
+from tests.fragments import left_of
+from tests.store.full_samples import SHARED, full_of_text
 from tests.store.review_samples import GOOD, NOW, RUBRIC_TEXT, UNSAFE, begin, review_of, ruling_on
 from tests.store.review_samples import RUBRIC as rubric
 from tests.store.samples import run_named, scored
-from tests.store.waiver_samples import LEAK, OTHER_LEAK, PROMISE, judged, reply_with, waiver
+from tests.store.waiver_samples import LEAK, PROMISE, reply_with, waiver
 
 from touchstone.app.runs import open_run, view_run, write_run
-from touchstone.core.case import Case, Label, Passage, Turn
+from touchstone.core.case import Case
 from touchstone.core.errors import StoreError
-from touchstone.core.result import Anchor, Chances, Evidence, Failure, Finding, Score, Statement, Verification
-from touchstone.runs.record import Tag, record
+from touchstone.core.result import Anchor, Evidence, Failure, Finding, Score
+from touchstone.runs.record import Tag
 from touchstone.store.backup import back_up
 from touchstone.store.erasure import ERASED
-from touchstone.store.runs import Filters, Scored, open_store
+from touchstone.store.runs import Filters, open_store
 from touchstone.store.schema import metadata
 
 SECRET = "Quillfeather"
@@ -152,72 +154,6 @@ def test_the_bytes_are_gone_from_sqlite_s_files(tmp_path):
     assert found.stdout == ""
 
 
-SHARED = "Our shops are open from nine to five, Monday to Saturday."
-LEAST = 12
-
-
-def full_of_text(position, *, says):
-    """A reply with every kind of content, each of whose texts is its own; `says` makes a text that names its place."""
-    texts = {}
-
-    def own(place):
-        return texts.setdefault(place, says(place))
-
-    def quoted(place):
-        return (Evidence("context[0]", 0, 12, own(place)),)
-
-    case = Case(
-        id=f"c-{position}",
-        input=[Turn("customer", own("turn")), Turn("agent", own("answer")), Turn("customer", own("question"))],
-        response=own("reply"),
-        context=[Passage(own("passage"), "p-1"), SHARED],
-        expected_output=own("expected"),
-        category="returns",
-        labels=[Label("ann", {"tone": 1}, (), own("label"))],
-        metadata={"customer": own("customer"), "thread": [own("thread")], "form": {"field": own("field")}},
-    )
-    found = [replace(each, text=own(each.kind), reason=own(f"why {each.kind}")) for each in (LEAK, PROMISE)]
-    found = [replace(each, evidence=quoted(f"against {each.kind}")) for each in found]
-    result = judged(*found, id=case.id)
-    grading = replace(
-        result.rubric,
-        judge="llm:some-model",
-        grades=tuple(replace(each, reason=own(f"grade {each.criterion}")) for each in result.rubric.grades),
-        issues=(own("issue"), own("second issue")),
-        suspicions=(replace(OTHER_LEAK, text=own("suspicion"), reason=own("why suspicion")),),
-    )
-    anchor = Anchor(
-        "claim", own("anchor"), 0, 9, own("value"), "unsupported", own("why anchor"), quoted("anchor proof")
-    )
-    parts = {"s_claims": 0.5, "keywords": [own("keyword")], "said": own("part"), "deep": {"list": [own("deep")]}}
-    chances = Chances(0.1, 0.8, 0.1, 0.0)
-    sentence = Statement(
-        own("sentence"), 0, 9, "contradicted", "model", own("why sentence"), chances, quoted("sentence proof")
-    )
-    result = replace(
-        result,
-        reasons=("hallucination 0.67 > 0.50", own("verdict")),
-        metrics={"hallucination": Score("hallucination", 0.5, own("metric"), parts=parts, anchors=(anchor,))},
-        rubric=grading,
-        verifier=Verification("small", "1", "h", (sentence,)),
-    )
-    return Scored(position=position, case=case, record=record(case, result), result=result), tuple(texts.values())
-
-
-def pieces(texts):
-    """Every stretch of twelve characters, as it stands and as JSON writes it, in bytes."""
-    found = {text[at : at + LEAST] for text in texts for at in range(len(text) - LEAST + 1)}
-    return {each.encode() for piece in found for each in (piece, json.dumps(piece, ensure_ascii=False)[1:-1])}
-
-
-def left_of(texts, content):
-    """The pieces of the texts that the content holds."""
-    wanted = pieces(texts)
-    lengths = {len(piece) for piece in wanted}
-    windows = (content[at : at + length] for length in lengths for at in range(len(content) - length + 1))
-    return sorted({window for window in windows if window in wanted})
-
-
 # With line breaks, quotes and letters beyond ASCII.
 LETTERS = 'abcdefghijklmnopqrstuvwxyz \n"éß…'
 
@@ -244,12 +180,15 @@ def review_fully(store, *, says):
 
 
 @pytest.fixture
-def erasing(store):
-    """A store with a reply full of text among others; its texts, after which it is erased."""
+def erasing(store, tmp_path):
+    """A store with replies full of text among others; their texts, after which they are erased."""
     entry, texts = full_of_text(0, says=lambda place: says_in(place, seed="erased"))
     other, kept = full_of_text(1, says=lambda place: says_in(place, seed="other"))
+    failed, failing = full_of_text(3, says=lambda place: says_in(place, seed="failed"), fails=True)
+    waived, waiving = full_of_text(4, says=lambda place: says_in(place, seed="waived"), is_waived=True)
+    texts += failing + waiving
     store.create_run(run_named("r1", finished=NOW), rubric=RUBRIC_TEXT)
-    store.add_results("r1", [entry, other, reply_with(2)])
+    store.add_results("r1", [entry, other, reply_with(2), failed, waived])
     written = []
 
     def says(place):
@@ -258,13 +197,14 @@ def erasing(store):
 
     review_fully(store, says=says)
     before = (store.records("r1"), store.count_outcomes("r1"), store.tags("r1"), store.queues.progress("q1"))
-    store.forget(cases=["c-0"], at=NOW)
+    exports(store, tmp_path / "export")
+    store.forget(cases=["c-0", "c-3", "c-4"], at=NOW)
     return (*texts, *written), kept, before
 
 
 def exports(store, directory):
-    """The files of the run as they are written now."""
-    directory.mkdir()
+    """The files of the run as they are written now, in place of those of before."""
+    directory.mkdir(exist_ok=True)
     view = view_run(open_run("r1", store=store), store=store)
     write_run(view, directory, results=store.results("r1"))
     return b"".join(each.read_bytes() for each in directory.iterdir())
@@ -272,7 +212,7 @@ def exports(store, directory):
 
 def test_no_twelve_characters_of_an_erased_case_are_left_in_any_column_or_export(store, place, erasing, tmp_path):
     texts, kept, _ = erasing
-    content = dump(place) + json.dumps(dump(place)) + repr([each for each in store.scored("r1") if not each.position])
+    content = dump(place) + json.dumps(dump(place)) + repr([each for each in store.scored("r1") if each.position != 1])
     assert left_of(texts, content.encode()) == []
     assert left_of(texts, exports(store, tmp_path / "export")) == []
     assert all(text in repr(store.at("r1", 1)) or repr(text)[1:-1] in repr(store.at("r1", 1)) for text in kept)

@@ -10,8 +10,8 @@ from tests.store.test_upgrade import begin_at
 from tests.store.waiver_samples import LEAK, PROMISE, reply_with, waiver
 
 from touchstone.core.case import Label
-from touchstone.runs.trust.figures import AgreementFigures, Kappa, proportion
 from touchstone.runs.trust.measurement import Measurement
+from touchstone.runs.trust.pairs import AgreementFigures, Kappa, proportion
 from touchstone.stats.interval import Interval
 from touchstone.store.runs import open_store
 

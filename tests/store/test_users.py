@@ -5,8 +5,8 @@ import pytest
 from touchstone.core.errors import ReviewError
 from touchstone.review.action import Action
 from touchstone.store.actions import RubricVersion
-from touchstone.store.guards import Entry, Kept
-from touchstone.store.users import Session, Token, User
+from touchstone.store.guards import AuditEntry, KeptAnswer
+from touchstone.store.users import ApiToken, Session, User
 
 NOW = "2026-01-05T10:00:00+00:00"
 LATER = "2026-01-05T11:00:00+00:00"
@@ -77,7 +77,7 @@ def test_sessions_end_by_logout_by_person_and_by_time(store):
 
 def test_a_token_is_found_by_its_hash_and_stays_known_when_it_is_revoked(store):
     store.users.add(ANN)
-    token = Token(id="t1", user="ann", label="ci", made=NOW, expires=LATER)
+    token = ApiToken(id="t1", user="ann", label="ci", made=NOW, expires=LATER)
     store.tokens.add(token, hash="h")
     assert store.tokens.by_hash("h") == token
     assert store.tokens.by_hash("x") is None
@@ -88,7 +88,7 @@ def test_a_token_is_found_by_its_hash_and_stays_known_when_it_is_revoked(store):
     with pytest.raises(ReviewError, match="no token 't9'"):
         store.tokens.revoke("t9", at=NOW)
     with pytest.raises(ReviewError, match="no user 'ben'"):
-        store.tokens.add(Token(id="t2", user="ben", label="", made=NOW), hash="h2")
+        store.tokens.add(ApiToken(id="t2", user="ben", label="", made=NOW), hash="h2")
 
 
 def test_failed_logins_are_counted_by_person_and_by_address_and_forgiven(store):
@@ -120,7 +120,7 @@ def test_successes_are_remembered_by_person_and_address_for_longer_than_failures
 
 def test_the_audit_log_is_read_backwards_a_page_at_a_time(store):
     for at in range(5):
-        store.audit.note(Entry(at=NOW, who="ann" if at % 2 else "ben", act="review", subject=f"q1/{at}"))
+        store.audit.note(AuditEntry(at=NOW, who="ann" if at % 2 else "ben", act="review", subject=f"q1/{at}"))
     first = store.audit.page(limit=2)
     assert [entry.subject for entry in first] == ["q1/4", "q1/3"]
     assert [entry.subject for entry in store.audit.page(before=first[-1].number)] == ["q1/2", "q1/1", "q1/0"]
@@ -132,11 +132,11 @@ def test_a_write_sent_twice_is_done_once(store):
         return store.idempotency.claim("k", who=who, route="POST /x", request_hash=request_hash, at=NOW)
 
     assert claim() is None
-    assert claim() == Kept("h", None, None)
+    assert claim() == KeptAnswer("h", None, None)
     assert not claim().done
     assert claim(who="ben") is None, "keys of different people do not meet"
     store.idempotency.finish("k", who="ann", route="POST /x", status=201, body="{}")
-    assert claim(request_hash="other") == Kept("h", 201, "{}")
+    assert claim(request_hash="other") == KeptAnswer("h", 201, "{}")
     store.idempotency.abandon("k", who="ann", route="POST /x")
     assert claim() is None
     store.idempotency.expire(LATER)

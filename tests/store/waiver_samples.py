@@ -8,8 +8,8 @@ from touchstone.judges.reasons import violation_issue
 from touchstone.rubric.model import SAFETY, TOP
 from touchstone.rubric.outcome import conclude
 from touchstone.rubric.parse import packaged
+from touchstone.runs.decision import regrade
 from touchstone.runs.record import record
-from touchstone.runs.regrade import regrade
 from touchstone.runs.waivers import Waiver
 from touchstone.store.rows import Scored
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from touchstone.app.config import Settings
+from touchstone.app.config_shape import OFFLINE
 from touchstone.app.evaluation import receipt_of
 from touchstone.app.goldset import locate, packaged_goldsets
-from touchstone.app.judge_settings import OFFLINE
 from touchstone.app.judging import ModelJudge
 from touchstone.app.replies import data_hash
-from touchstone.app.score import Scored, judge_scored, score_entries
+from touchstone.app.score import ScoredEntry, judge_scored, score_entries
 from touchstone.core.case import Case
 from touchstone.core.codec import result_from_dict
 from touchstone.core.errors import InputError
@@ -39,7 +39,7 @@ class Voices:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class MeasuredAgreement:
     """One judge: what was found, what is to be said of it, and what is worth keeping of it.
 
     Results from a file do not tell what shaped the judge's grades, so there is nothing to keep of them.
@@ -55,7 +55,7 @@ class Agreement:
 class Agreements:
     """One judge or several; `table` has several side by side."""
 
-    judges: tuple[Agreement, ...]
+    judges: tuple[MeasuredAgreement, ...]
     table: JudgeTable | None
 
 
@@ -101,7 +101,7 @@ def measure_agreement(
     settings: Settings,
     judge: ModelJudge | None,
     voices: Voices | None = None,
-    on_scored: Callable[[Scored], None] = lambda scored: None,
+    on_scored: Callable[[ScoredEntry], None] = lambda scored: None,
 ) -> Agreements:
     """Grades the labelled sets, or takes the results of files by id, and holds them against the labels."""
     voices = voices or Voices()
@@ -166,7 +166,7 @@ def _grade(
     settings: Settings,
     judge: ModelJudge | None,
     voices: Voices,
-    on_scored: Callable[[Scored], None],
+    on_scored: Callable[[ScoredEntry], None],
 ) -> list[_Voice]:
     """The judge of the settings and the offline one, as far as they are wanted: cases are scored once for both."""
     chosen = _Voice(name=judge.name, runs_call_it=judge.name) if judge and voices.grades_now else None
@@ -185,7 +185,7 @@ def _grade(
     return [voice for voice in (chosen, offline) if voice]
 
 
-def _noted(scored: Iterable[Scored], results: dict[str, Result]) -> Iterator[Scored]:
+def _noted(scored: Iterable[ScoredEntry], results: dict[str, Result]) -> Iterator[ScoredEntry]:
     for each in scored:
         if isinstance(each.entry.case, Case):
             results[each.entry.case.id or ""] = each.result
@@ -218,12 +218,12 @@ def _named(held: Sequence[_Held]) -> list[_Held]:
     ]
 
 
-def _agreement(held: _Held, sets: Sequence[_Labelled], *, settings: Settings) -> Agreement:
+def _agreement(held: _Held, sets: Sequence[_Labelled], *, settings: Settings) -> MeasuredAgreement:
     remarks = [FITTED] if held.is_offline and any(labelled.name in packaged_goldsets() for labelled in sets) else []
     remarks += [f"{held.failed} cases could not be graded, or only in part"] if held.failed else []
     found = trust(held.pairs, judge=held.name, rubric=settings.rubric)
     kept = _measurements(held, sets, settings=settings) if held.voice.runs_call_it else ()
-    return Agreement(found, tuple(remarks), held.failed, tuple(kept))
+    return MeasuredAgreement(found, tuple(remarks), held.failed, tuple(kept))
 
 
 def _measurements(held: _Held, sets: Sequence[_Labelled], *, settings: Settings) -> Iterator[Measurement]:

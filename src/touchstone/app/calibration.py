@@ -69,7 +69,7 @@ def _calibrate_model(found: Sequence[Reviewed], *, settings: Settings) -> ModelC
     chosen = settings.judge
     if chosen.kind != "llm" or not Path(chosen.replay or chosen.record).is_dir():
         return None
-    kept = replace(settings, judge=replace(chosen, replay=chosen.replay or chosen.record), model_fit=None)
+    kept = replace(settings, judge=chosen.model_copy(update={"replay": chosen.replay or chosen.record}), model_fit=None)
     with open_judge(kept) as judge:
         if judge is None:
             return None

@@ -8,9 +8,8 @@ from typing import Any
 
 import yaml
 
-from touchstone.app.config_file import line_of, node_at, read_mapping
-from touchstone.app.config_shape import validated
-from touchstone.app.judge_settings import JudgeSettings, judge_settings
+from touchstone.app.config_file import line_of, node_at, read_mapping, validated
+from touchstone.app.config_shape import JudgeSettings
 from touchstone.app.rubrics import DEFAULT_RUBRIC, load_rubric
 from touchstone.core.errors import ConfigError, RubricError
 from touchstone.core.plan import Plan
@@ -31,10 +30,9 @@ _FLAGS = {
     "gate": "--least-scored",
     "verifier": "--verifier",
     "trusted_proxies": "--trusted-proxy",
-}
-_JUDGE_FLAGS = {
-    "kind": "--judge",
-    **{key: f"--{key.replace('_', '-')}" for key in ("model", "base_url", "panel", "votes", "budget")},
+    "judge": "--judge-set",
+    "judge.kind": "--judge",
+    **{f"judge.{key}": f"--{key.replace('_', '-')}" for key in ("model", "base_url", "panel", "votes", "budget")},
 }
 
 
@@ -99,41 +97,75 @@ def load_settings(
     trusted_proxies: Sequence[str] | None = None,
 ) -> Settings:
     """The file named, or touchstone.yaml here if there is one, overridden by flags."""
-    path = Path(config or CONFIG_NAME)
-    judge = judge or JudgeFlags()
-    is_there = bool(config) or path.is_file()
-    in_file = _read(path, takes_rubric=rubric is None, judge=judge) if is_there else Settings(judge=_judge({}, judge))
+    path, judge = Path(config or CONFIG_NAME), judge or JudgeFlags()
+    in_file = _read(path, takes_rubric=rubric is None) if config or path.is_file() else {}
     flags: dict[str, Any] = {
         "thresholds": {key: _number(text) for key, text in (thresholds or {}).items()},
         "columns": columns or {},
+        "gate": {} if least_scored is None else {"least_scored": _number(least_scored)},
+        "judge": judge.nested(),
     }
-    if least_scored is not None:
-        flags["gate"] = {"least_scored": _number(least_scored)}
+    flags |= {} if verifier is None else {"verifier": verifier}
+    flags |= {"trusted_proxies": list(trusted_proxies)} if trusted_proxies else {}
+    by_flag = validated(flags, place=lambda where: _FLAGS.get(".".join(where[:2]), _FLAGS[where[0]]), flags=True)
     if verifier is not None:
-        flags["verifier"] = verifier
-    if trusted_proxies:
-        flags["trusted_proxies"] = list(trusted_proxies)
-    by_flag = validated(flags, place=lambda where: _FLAGS[where[0]], flags=True)
-    chosen = in_file.rubric if rubric is None else load_rubric(rubric)
+        by_flag["verifier"] = _verifier(by_flag["verifier"], place="--verifier")
+    values = _merged(in_file, by_flag)
+    chosen = values.get("rubric") or load_rubric(DEFAULT_RUBRIC if rubric is None else rubric)
+    fitted, model_fit = values.get("calibration", (None, None))
     return Settings(
-        plan=replace(in_file.plan, **by_flag["thresholds"]),
-        columns={**in_file.columns, **by_flag["columns"]},
+        plan=Plan(**values["thresholds"]),
+        columns=values["columns"],
         rubric=_aimed(chosen, targets) if targets else chosen,
-        policy=in_file.policy,
-        store=store or in_file.store,
-        runs=runs or in_file.runs,
-        least_scored=by_flag["gate"].get("least_scored", in_file.least_scored),
-        judge=in_file.judge,
-        fitted=in_file.fitted,
-        model_fit=in_file.model_fit,
-        redacts=redacts or in_file.redacts,
-        verifier=in_file.verifier if verifier is None else _verifier(by_flag["verifier"], place="--verifier"),
+        policy=_policy(values.get("policy", {})),
+        store=store or values.get("store", STORE),
+        runs=runs or values.get("runs", RUNS),
+        least_scored=values["gate"].get("least_scored", LEAST_SCORED),
+        judge=_judge(values["judge"], judge),
+        fitted=fitted,
+        model_fit=model_fit,
+        redacts=redacts or values.get("redact", False),
+        verifier=values.get("verifier"),
         mapped=by_flag["columns"],
-        trusted_proxies=tuple(by_flag["trusted_proxies"] or in_file.trusted_proxies),
+        trusted_proxies=values.get("trusted_proxies", ()),
     )
 
 
-def _verifier(given: str | None, *, place: str, beside: Path = Path()) -> str | None:
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, section by section; where both have a value, that of `over`."""
+    both = {key: _merged(under[key], over[key]) for key in under if isinstance(over.get(key), dict)}
+    return {**under, **over, **both}
+
+
+def _read(path: Path, *, takes_rubric: bool) -> dict[str, Any]:
+    """What the file sets, with what it names; that stands beside it, wherever a command is run."""
+    node, content = read_mapping(path)
+
+    def place(*where: str) -> str:
+        return f"{path}:{line_of(node, where)}"
+
+    given = {name: section for name, section in content.items() if section is not None}
+    values = validated(given, place=lambda where: place(*where))
+    # Targets name the criteria of the rubric chosen here, which a rubric given by flag need not have.
+    named, targets = values.pop("rubric", None), node_at(node, "targets")
+    if takes_rubric:
+        try:
+            rubric = load_rubric(named, beside=path.parent) if named else load_rubric(DEFAULT_RUBRIC)
+        except RubricError as error:
+            raise ConfigError(f"{place('rubric')}: {error}") from error
+        aimed = parse_targets(targets, rubric=rubric, name=str(path)) if targets else rubric.targets
+        values["rubric"] = replace(rubric, targets=aimed)
+    if "calibration" in values:
+        values["calibration"] = _calibration(path.parent / values["calibration"])
+    prompt = values.get("judge", {}).get("prompt", "")
+    if prompt.endswith((".yaml", ".yml")):
+        values["judge"]["prompt"] = str(path.parent / prompt)
+    if "verifier" in values:
+        values["verifier"] = _verifier(values["verifier"], place=place("verifier"), beside=path.parent)
+    return values
+
+
+def _verifier(given: str, *, place: str, beside: Path = Path()) -> str | None:
     """The directory of a verifier, which stands beside the file that names it; whether it can be used is seen later."""
     if given == "deep":
         raise ConfigError(
@@ -141,51 +173,7 @@ def _verifier(given: str | None, *, place: str, beside: Path = Path()) -> str | 
             "own (docs/verifier.md), or none"
         )
     # Whole, since a worker may be started elsewhere.
-    return None if given is None or given == "none" else str((beside / given).resolve())
-
-
-def _judge(in_file: Mapping[str, Any], flags: JudgeFlags, *, beside: Path = Path()) -> JudgeSettings:
-    """The judge of a file's section, overridden by flags."""
-
-    def place(where: tuple[str, ...]) -> str:
-        return _JUDGE_FLAGS.get(where[1] if len(where) > 1 else "", "--judge-set")
-
-    by_flag = validated({"judge": flags.nested()}, place=place, flags=True)["judge"]
-    only_flags = {"replay": flags.replay, "asks_anew": flags.asks_anew}
-    return judge_settings(in_file, by_flag, beside=beside, flags=only_flags)
-
-
-def _read(path: Path, *, takes_rubric: bool, judge: JudgeFlags) -> Settings:
-    node, content = read_mapping(path)
-    given = {name: section for name, section in content.items() if section is not None}
-    values = validated(given, place=lambda where: f"{path}:{line_of(node, where)}")
-    rubric = load_rubric(DEFAULT_RUBRIC)
-    if values["rubric"] is not None and takes_rubric:
-        try:
-            # A rubric stands beside the file that names it, wherever the command is run.
-            rubric = load_rubric(values["rubric"], beside=path.parent)
-        except RubricError as error:
-            raise ConfigError(f"{path}:{line_of(node, ('rubric',))}: {error}") from error
-    targets = node_at(node, "targets")
-    # They name the criteria of the rubric chosen here, which a rubric given by flag need not have.
-    if targets is not None and takes_rubric:
-        rubric = replace(rubric, targets=parse_targets(targets, rubric=rubric, name=str(path)))
-    fitted, model_fit = _calibration(path.parent / values["calibration"]) if values["calibration"] else (None, None)
-    return Settings(
-        plan=Plan(**values["thresholds"]),
-        columns=values["columns"],
-        rubric=rubric,
-        policy=_policy(values["policy"]),
-        store=values["store"] or STORE,
-        runs=values["runs"] or RUNS,
-        least_scored=values["gate"].get("least_scored", LEAST_SCORED),
-        judge=_judge(values["judge"], judge, beside=path.parent),
-        fitted=fitted,
-        model_fit=model_fit,
-        redacts=bool(values["redact"]),
-        verifier=_verifier(values["verifier"], place=f"{path}:{line_of(node, ('verifier',))}", beside=path.parent),
-        trusted_proxies=tuple(values["trusted_proxies"] or ()),
-    )
+    return None if given == "none" else str((beside / given).resolve())
 
 
 def _calibration(path: Path) -> tuple[Fitted, ModelFit | None]:
@@ -216,9 +204,43 @@ def _aimed(rubric: Rubric, targets: Mapping[str, str]) -> Rubric:
 
 
 def _policy(values: Mapping[str, Any]) -> Policy:
-    lists = {name: tuple(values.get(name, ())) for name in ("domains", "contacts", "competitors")}
-    promises = tuple(Allowance(**promise) for promise in values.get("promises", ()))
-    return Policy(company=values.get("company"), promises=promises, **lists)
+    return Policy(**{**values, "promises": tuple(Allowance(**promise) for promise in values.get("promises", ()))})
+
+
+def _judge(values: Mapping[str, Any], flags: JudgeFlags) -> JudgeSettings:
+    """The judge of file and flags; a member of a panel that is on the server of all has the prices of all."""
+    shared = {"prices": values["prices"]} if "prices" in values else {}
+    panel = tuple(row if "base_url" in row else {**shared, **row} for row in values.get("panel", ()))
+    only_flags = {"replay": flags.replay, "asks_anew": flags.asks_anew}
+    settings = JudgeSettings.model_validate({**values, "panel": panel, **only_flags})
+    if settings.kind == "panel":
+        _check_panel(settings)
+    elif settings.budget.money is not None and settings.prices is None:
+        raise ConfigError("a budget in money needs prices: give judge.prices.input and .output, per million tokens")
+    if settings.replay and settings.asks_anew:
+        raise ConfigError("--replay takes what is kept and --no-cache passes over it: choose one")
+    return settings
+
+
+def _check_panel(settings: JudgeSettings) -> None:
+    if len(settings.panel) < 2:
+        raise ConfigError("a panel needs two judges or more: give --panel offline,gpt-4o-mini, or judge.panel")
+    if not settings.models:
+        raise ConfigError("a panel of offline judges alone is the offline judge: name a model in judge.panel")
+    names = [member.name for member in settings.panel]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ConfigError(
+            f"two judges of the panel are called '{twice}': leave one out, or give one a 'name' in judge.panel"
+        )
+    unpriced = [member.name for member in settings.models if member.prices is None]
+    if settings.budget.money is not None and unpriced:
+        raise ConfigError(
+            f"a budget in money needs prices for every model, and {unpriced[0]} has none: give judge.prices, or prices "
+            "beside it in judge.panel (0 for a server of your own)"
+        )
+    currencies = sorted({member.prices.currency for member in settings.models if member.prices})
+    if len(currencies) > 1:
+        raise ConfigError(f"the panel's prices are in {' and '.join(currencies)}: give them in one currency")
 
 
 def _plain(key: str, text: str) -> Any:

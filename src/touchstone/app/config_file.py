@@ -1,14 +1,19 @@
-"""A YAML file -> its content as plain values, and the line on which each key stands."""
+"""A YAML file or flags -> valid values; what cannot be used is named with its line or flag, and what is allowed."""
 
-from collections.abc import Mapping
+import difflib
+import reprlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
-from touchstone.app.config_shape import SECTIONS
+from touchstone.app.config_shape import PROXIES, Config, allowed_at, keys_at
+from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import ConfigError
 
+Where = tuple[str, ...]
 # The file, a section, a list in it, an item's keys, the keys of one of those.
 DEEPEST = 5
 
@@ -30,12 +35,57 @@ def read_mapping(path: Path) -> tuple[yaml.Node | None, Mapping[Any, Any]]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid YAML: {type(error).__name__}") from error
     if not isinstance(content, dict):
-        raise ConfigError(f"{path}:1: the file is no mapping, allowed are the keys {', '.join(SECTIONS)}")
+        raise ConfigError(f"{path}:1: the file is no mapping, allowed are the keys {', '.join(keys_at(()))}")
     _refuse_repeats(node, path=path)
     return node, content
 
 
-def line_of(node: yaml.Node | None, where: tuple[str, ...]) -> int:
+def validated(content: Mapping[Any, Any], *, place: Callable[[Where], str], flags: bool = False) -> dict[str, Any]:
+    """What `content` sets, and no more; `place` names where a wrong key was written, in a file or by a flag."""
+    try:
+        given = Config.model_validate(content, context={"reads": True})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = tuple(str(part) for part in first["loc"] if part != "[key]")
+        raise ConfigError(f"{place(where)}: {_problem(where, first['type'], first['input'], flags=flags)}") from None
+    return given.model_dump(exclude_unset=True)
+
+
+def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
+    name = where[-1] if flags else _dotted(where)
+    parents = [part for part in where[:-1] if not part.isdecimal()]
+    if type in ("extra_forbidden", "invalid_key"):
+        return f"unknown key '{name}'; {_nearest(where[-1], keys_at(parents))}"
+    if type == "missing":
+        remedy = f"say {where[-1]} agents may promise"
+        if parents[0] == "judge":
+            is_model = where[-1] == "model"
+            remedy = "name it, or write offline" if is_model else "give both prices, per million tokens"
+        return f"'{_dotted(where[:-1])}' has no '{where[-1]}': {remedy}"
+    if where[0] == "columns" and type == "string_type":
+        return f"'{name}' is not text: put it in quotes"
+    # Who takes the variable for the key itself must not find it in a log.
+    shown = "no such name" if where[-1] == "key_variable" else reprlib.repr(value)
+    if where[0] == "columns" and len(where) > 1:
+        return f"'{name}' is {shown}, which is no field of a case; {_nearest(str(value), CASE_FIELDS)}"
+    if where[0] == "trusted_proxies" and len(where) > 1:
+        return f"'{where[0]}' has {shown}, which is no address or network such as {PROXIES}"
+    path = parents if where[-1].isdecimal() else [*parents, where[-1]]
+    return f"'{name}' is {shown}, allowed is {allowed_at(path)}"
+
+
+def _dotted(where: Where) -> str:
+    """`policy.promises[0].what`; only below a policy and a judge are there items to number."""
+    items = where[0] in ("policy", "judge")
+    return "".join(f"[{part}]" if items and part.isdecimal() else f".{part}" for part in where).removeprefix(".")
+
+
+def _nearest(name: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"nearest is '{close[0]}'" if close else f"known are {', '.join(known)}"
+
+
+def line_of(node: yaml.Node | None, where: Where) -> int:
     """The line of the key or item at `where`, or of the innermost one on the way to it."""
     line = 1
     for name in where:

@@ -1,11 +1,8 @@
-"""The shape of touchstone.yaml: which keys it may hold, what they may be, and what is said of one that may not."""
+"""The shape of touchstone.yaml, in one model: its keys, what each may be, and the words for it in a message."""
 
-import difflib
-import reprlib
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -14,165 +11,22 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    ValidationError,
-    create_model,
+    ValidationInfo,
+    field_validator,
 )
 
-from touchstone.app.judge_settings import member_of
 from touchstone.clients.llm.connection import PROVIDERS
 from touchstone.core.case import CASE_FIELDS
-from touchstone.core.errors import ConfigError
-from touchstone.core.plan import Plan
-from touchstone.core.policy import Allowance, Policy
+from touchstone.core.plan import DecideBy
 
-SECTIONS = (
-    *("thresholds", "columns", "rubric", "policy", "targets", "gate", "store", "runs", "calibration", "judge"),
-    *("redact", "verifier", "trusted_proxies"),
-)
-_PLAN_TYPES = get_type_hints(Plan)
-_SHARE = Annotated[float, Field(ge=0, le=1)]
-_RANGES: Mapping[Any, Any] = {float: _SHARE, int: Annotated[int, Field(ge=1)]}
-_LIST = "a list of texts, each in quotes where it is a number"
-_TEXT = "text, in quotes where it is a number"
-_PRICE = "a price per million tokens, at least 0"
+OFFLINE = "offline"
+CALLS = ".touchstone/calls"
+# Votes at temperature 0 are one vote, on most servers; this is what varies them without making them random.
+VOTING_TEMPERATURE = 0.7
+PROXIES = "10.0.0.7 or 10.0.0.0/8"
 # A settings file may come with a repository: it must not choose which of one's secrets goes to which server.
 _PROVIDERS_KEYS = tuple(each.key_variable for each in PROVIDERS)
 _KEY_PATTERN = rf"^(?:TOUCHSTONE_[A-Za-z0-9_]+|{'|'.join(_PROVIDERS_KEYS)})$"
-_KEY_VARIABLE = "the name of an environment variable that starts with TOUCHSTONE_, or a provider's: " + ", ".join(
-    _PROVIDERS_KEYS
-)
-_PROXIES = "10.0.0.7 or 10.0.0.0/8"
-_ALLOWED: Mapping[str, str] = {
-    **{
-        f"thresholds.{name}": "a whole number of at least 1" if type is int else "a number from 0 to 1"
-        for name, type in _PLAN_TYPES.items()
-    },
-    "thresholds.decide_by": "probability, outcome, verdict or both",
-    "rubric": "the name of a packaged rubric or the path of a YAML file",
-    "gate.least_scored": "a share from 0 to 1",
-    "store": "the path of a SQLite file, or the URL of a database",
-    "runs": "the path of a directory",
-    "judge.kind": "offline, llm or panel",
-    "judge.model": "a model's name",
-    "judge.base_url": "the address of a server, such as http://localhost:8080/v1",
-    **dict.fromkeys(("judge.key_variable", "judge.panel.key_variable"), _KEY_VARIABLE),
-    "judge.prompt": "the path of a YAML file",
-    "judge.scope": "case, criterion or checklist",
-    "judge.panel": "a list of offline, models' names and {model, base_url, key_variable, prices, name}",
-    **dict.fromkeys(("judge.panel.model", "judge.panel.name"), _TEXT),
-    "judge.panel.base_url": "the address of a server, such as http://localhost:8080/v1",
-    **dict.fromkeys(("judge.panel.prices.input", "judge.panel.prices.output"), _PRICE),
-    "judge.panel.prices.currency": _TEXT,
-    "judge.rule": "median or majority",
-    "judge.votes": "a whole number from 1 to 25",
-    "judge.cascade": "true or false",
-    "judge.temperature": "a number from 0 to 2",
-    "judge.seed": "a whole number of at least 0",
-    "judge.max_tokens": "a whole number of at least 16",
-    "judge.timeout": "a number of seconds above 0",
-    "judge.concurrency": "a whole number from 1 to 64",
-    "judge.budget.tokens": "a whole number of at least 1",
-    "judge.budget.money": "a number above 0",
-    **dict.fromkeys(("judge.prices.input", "judge.prices.output"), _PRICE),
-    "judge.prices.currency": _TEXT,
-    "judge.record": "the path of a directory",
-    "verifier": "none or the path of a directory",
-    "calibration": "the path of a file that touchstone review calibrate wrote",
-    "redact": "true or false",
-    "trusted_proxies": f"a list of addresses and networks such as {_PROXIES}",
-    "policy.company": _TEXT,
-    **dict.fromkeys(("policy.domains", "policy.contacts", "policy.competitors"), _LIST),
-    "policy.promises": "a list of {what, up_to}",
-    "policy.promises.what": _TEXT,
-    "policy.promises.up_to": "an amount with its unit, such as '20 GBP'",
-}
-# What a mapping may hold, by the path to it; a list's items are passed over.
-_KNOWN: Mapping[str, tuple[str, ...]] = {
-    "": SECTIONS,
-    "thresholds": tuple(_PLAN_TYPES),
-    "policy": tuple(f.name for f in fields(Policy)),
-    "policy.promises": tuple(f.name for f in fields(Allowance)),
-    "gate": ("least_scored",),
-    "judge": (
-        *(
-            "kind",
-            "model",
-            "base_url",
-            "key_variable",
-            "prompt",
-            "scope",
-            "panel",
-            "rule",
-            "votes",
-            "cascade",
-            "temperature",
-            "seed",
-        ),
-        *("max_tokens", "timeout", "concurrency", "budget", "prices", "record"),
-    ),
-    "judge.panel": ("model", "name", "base_url", "key_variable", "prices"),
-    "judge.panel.prices": ("input", "output", "currency"),
-    "judge.budget": ("tokens", "money"),
-    "judge.prices": ("input", "output", "currency"),
-}
-
-Where = tuple[str, ...]
-
-
-def validated(content: Mapping[Any, Any], *, place: Callable[[Where], str], flags: bool = False) -> dict[str, Any]:
-    """What `content` sets, section by section; `place` names where a wrong key was written, in a file or by a flag."""
-    try:
-        given = _CONFIG.model_validate(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = tuple(str(part) for part in first["loc"] if part != "[key]")
-        raise ConfigError(f"{place(where)}: {_problem(where, first['type'], first['input'], flags=flags)}") from None
-    mappings = ("thresholds", "columns", "policy", "targets", "gate", "judge")
-    unset: dict[str, Any] = dict.fromkeys(SECTIONS) | {section: {} for section in mappings}
-    return unset | given.model_dump(exclude_unset=True)
-
-
-def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
-    name = where[-1] if flags else _dotted(where)
-    path = [part for part in where if not part.isdecimal()]
-    if type in ("extra_forbidden", "invalid_key"):
-        return f"unknown key '{name}'; {_nearest(where[-1], _KNOWN['.'.join(_parents(where))])}"
-    if type == "missing" and where[-1] == "model":
-        return f"'{_dotted(where[:-1])}' has no 'model': name it, or write offline"
-    if type == "missing" and path[0] == "judge":
-        return f"'{_dotted(where[:-1])}' has no '{where[-1]}': give both prices, per million tokens"
-    if type == "missing":
-        return f"'{_dotted(where[:-1])}' has no '{where[-1]}': say {where[-1]} agents may promise"
-    if path[0] == "columns" and type == "string_type":
-        return f"'{name}' is not text: put it in quotes"
-    # Who takes the variable for the key itself must not find it in a log.
-    shown = "no such name" if where[-1] == "key_variable" else reprlib.repr(value)
-    if path[0] == "columns" and len(where) > 1:
-        return f"'{name}' is {shown}, which is no field of a case; {_nearest(str(value), CASE_FIELDS)}"
-    if path[0] == "trusted_proxies" and len(where) > 1:
-        return f"'{path[0]}' has {shown}, which is no address or network such as {_PROXIES}"
-    return f"'{name}' is {shown}, allowed is {_ALLOWED.get('.'.join(path), 'a mapping of names to values')}"
-
-
-def _parents(where: Where) -> list[str]:
-    """The keys on the way to the last one, without the numbers of items."""
-    return [part for part in where[:-1] if not part.isdecimal()]
-
-
-def _dotted(where: Where) -> str:
-    """`policy.promises[0].what`; only below a policy and a judge are there items to number."""
-    items = where[0] in ("policy", "judge")
-    return "".join(f"[{part}]" if items and part.isdecimal() else f".{part}" for part in where).removeprefix(".")
-
-
-def _nearest(name: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"nearest is '{close[0]}'" if close else f"known are {', '.join(known)}"
-
-
-def _as_member(given: Any) -> Any:
-    """A judge's name as the mapping it is short for."""
-    return member_of(given.strip()) if isinstance(given, str) and given.strip() else given
 
 
 def _our_field(name: str) -> str:
@@ -186,80 +40,228 @@ def _network(text: str) -> str:
     return str(ip_network(text.strip(), strict=False))
 
 
-def _models() -> type[BaseModel]:
-    """The thresholds are Plan's fields, each in the range of its type; the policy is Policy's."""
-    strict = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-    ranged: dict[str, Any] = {
-        f.name: (_RANGES.get(_PLAN_TYPES[f.name], f.type), f.default) for f in fields(Plan) if f.name in _PLAN_TYPES
-    }
-    thresholds = create_model("Thresholds", __config__=strict, **ranged)
-    ours = Annotated[str, AfterValidator(_our_field)]
-    text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-    promise = create_model("Promise", __config__=strict, what=(text, ...), up_to=(text, None))
-    facts: dict[str, Any] = {
-        "company": (text, None),
-        **dict.fromkeys(("domains", "contacts", "competitors"), (list[text], None)),
-        "promises": (list[promise], None),  # type: ignore[valid-type]
-    }
-    policy = create_model("Policy", __config__=strict, **facts)
-    gate = create_model("Gate", __config__=strict, least_scored=(_RANGES[float], None))
-    judge = _judge_model(strict, text)
-    shape: dict[str, Any] = {
-        "thresholds": (thresholds, Field(default_factory=thresholds)),
-        "columns": (dict[str, ours], Field(default_factory=dict)),
-        "rubric": (text, None),
-        "policy": (policy, Field(default_factory=policy)),
-        # What targets there may be is the rubric's matter: it knows the criteria.
-        "targets": (dict[str, Any], Field(default_factory=dict)),
-        "gate": (gate, Field(default_factory=gate)),
-        "store": (text, None),
-        "runs": (text, None),
-        "judge": (judge, Field(default_factory=judge)),
-        "calibration": (text, None),
-        "verifier": (text, None),
-        "redact": (bool, None),
-        "trusted_proxies": (list[Annotated[str, AfterValidator(_network)]], None),
-    }
-    return create_model("Config", __config__=strict, **shape)
+def _as_member(given: Any) -> Any:
+    """`offline`, `gpt-4o-mini` or `qwen@http://localhost:8080/v1` as the mapping it is short for, with its name."""
+    if isinstance(given, str) and given.strip():
+        model, at, address = given.strip().partition("@http")
+        given = {"model": model, "base_url": f"http{address}"} if at else {"model": model}
+    return {"name": given["model"], **given} if isinstance(given, dict) and "model" in given else given
 
 
-def _judge_model(strict: ConfigDict, text: Any) -> type[BaseModel]:
-    """Who grades: JudgeSettings' fields, but for those that only flags set."""
-    amounts: dict[str, Any] = {
-        "tokens": (Annotated[int, Field(ge=1)], None),
-        "money": (Annotated[float, Field(gt=0)], None),
-    }
-    budget = create_model("Budget", __config__=strict, **amounts)
-    per_million: dict[str, Any] = dict.fromkeys(("input", "output"), (Annotated[float, Field(ge=0)], ...))
-    prices = create_model("Prices", __config__=strict, currency=(text, "USD"), **per_million)
-    key_variable = Annotated[str, StringConstraints(pattern=_KEY_PATTERN)]
-    places: dict[str, Any] = dict.fromkeys(("name", "base_url"), (text, None))
-    member = create_model(
-        "Member",
-        __config__=strict,
-        model=(text, ...),
-        key_variable=(key_variable, None),
-        prices=(prices, None),
-        **places,
-    )
-    given: dict[str, Any] = {
-        "kind": (Literal["offline", "llm", "panel"], None),
-        **dict.fromkeys(("model", "base_url", "prompt", "record"), (text, None)),
-        "scope": (Literal["case", "criterion", "checklist"], None),
-        "key_variable": (key_variable, None),
-        "panel": (list[Annotated[member, BeforeValidator(_as_member)]], None),  # type: ignore[valid-type]
-        "rule": (Literal["median", "majority"], None),
-        "votes": (Annotated[int, Field(ge=1, le=25)], None),
-        "cascade": (bool, None),
-        "temperature": (Annotated[float, Field(ge=0, le=2)], None),
-        "seed": (Annotated[int, Field(ge=0)], None),
-        "max_tokens": (Annotated[int, Field(ge=16)], None),
-        "timeout": (Annotated[float, Field(gt=0)], None),
-        "concurrency": (Annotated[int, Field(ge=1, le=64)], None),
-        "budget": (budget, None),
-        "prices": (prices, None),
-    }
-    return create_model("Judge", __config__=strict, **given)
+# The text beside a type is what a message says is allowed.
+Share = Annotated[float, Field(ge=0, le=1), "a number from 0 to 1"]
+Count = Annotated[int, Field(ge=1), "a whole number of at least 1"]
+Flag = Annotated[bool, "true or false"]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), "text, in quotes where it is a number"]
+Directory = Annotated[Text, "the path of a directory"]
+Server = Annotated[Text, "the address of a server, such as http://localhost:8080/v1"]
+Price = Annotated[float, Field(ge=0), "a price per million tokens, at least 0"]
+KeyVariable = Annotated[
+    str,
+    StringConstraints(pattern=_KEY_PATTERN),
+    "the name of an environment variable that starts with TOUCHSTONE_, or a provider's: " + ", ".join(_PROVIDERS_KEYS),
+]
+# YAML has lists, settings are frozen.
+_LISTED = BeforeValidator(lambda given: tuple(given) if isinstance(given, list) else given)
+Texts = Annotated[tuple[Text, ...], _LISTED, "a list of texts, each in quotes where it is a number"]
 
 
-_CONFIG = _models()
+class Section(BaseModel):
+    """A mapping of touchstone.yaml; read from there, which the context says, a key without a value is a slip."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _has_value(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is None and info.context:
+            raise ValueError
+        return value
+
+
+def _note(text: str) -> Any:
+    """A threshold that Plan has the default of, and what it does."""
+    return Field(None, description=text)
+
+
+class Thresholds(Section):
+    """The fields of Plan."""
+
+    relevance_fail: Share = _note("FAIL below: the reply does not speak of what was asked")
+    completeness_warn: Share = _note("WARN below: the reply leaves out what was asked about")
+    hallucination_fail: Share = _note("FAIL above: share of the reply's facts that the context does not back")
+    hallucination_flag: Share = _note("the hallucination metric's own flag is raised above")
+    drift_overlap: Share = _note("a reply that shares less of its words with the context has drifted off topic")
+    drift_penalty: Share = _note("the least hallucination score of a reply that has drifted")
+    drift_ngram: Count = _note("1 compares single words, 2 pairs of words …")
+    proximity: Count = _note("words within which a claim's subject and object must stand in a source")
+    max_reply_chars: Count = _note("a longer reply is a failed row")
+    violation_at: Share = _note("a finding of the offline judge with at least this confidence is a violation")
+    suspicion_at: Share = _note("one with at least this confidence asks for a person; below it is not shown")
+    send_at: Share = _note("send from this pass probability on, if nothing speaks against it")
+    block_at: Share = _note("block up to this pass probability")
+    decide_by: DecideBy = _note("probability, or the word that is final: outcome, verdict or both")
+
+
+class PromiseSection(Section):
+    """The fields of Allowance."""
+
+    what: Text
+    up_to: Annotated[Text | None, "an amount with its unit, such as '20 GBP'"] = None
+
+
+class PolicySection(Section):
+    """The fields of Policy."""
+
+    company: Text | None = None
+    domains: Texts = ()
+    contacts: Texts = ()
+    competitors: Texts = ()
+    promises: Annotated[tuple[PromiseSection, ...], _LISTED, "a list of {what, up_to}"] = ()
+
+
+class GateSettings(Section):
+    """What a run has to reach beside the rubric's targets."""
+
+    least_scored: Annotated[Share | None, "a share from 0 to 1"] = None
+
+
+class BudgetSettings(Section):
+    """The most that may be spent, in tokens and in the prices' currency."""
+
+    tokens: Count | None = None
+    money: Annotated[float | None, Field(gt=0), "a number above 0"] = None
+
+
+class PriceSettings(Section):
+    """What a million tokens cost."""
+
+    input: Price
+    output: Price
+    currency: Text = "USD"
+
+
+class Member(Section):
+    """A judge of a panel: `offline`, or a model, on a server of its own if it names one.
+
+    `name` is what it is called, by default its model: two servers may have a model of one name.
+    """
+
+    model: Text
+    name: Text
+    base_url: Server | None = None
+    key_variable: KeyVariable | None = None
+    prices: PriceSettings | None = None
+
+    @property
+    def is_offline(self) -> bool:
+        return self.name == OFFLINE
+
+
+class JudgeSection(Section):
+    """Who grades, and how. `panel` lists the judges of a panel.
+
+    `key_variable` names the environment variable with the key of `base_url`, where it is not the usual one.
+    `record` is where calls are kept.
+    """
+
+    kind: Literal["offline", "llm", "panel"] = "offline"
+    model: Annotated[Text | None, "a model's name"] = None
+    base_url: Server | None = None
+    key_variable: KeyVariable | None = None
+    prompt: Annotated[Text, "the path of a YAML file"] = "judge"
+    scope: Literal["case", "criterion", "checklist"] = "case"
+    panel: Annotated[
+        tuple[Annotated[Member, BeforeValidator(_as_member)], ...],
+        _LISTED,
+        "a list of offline, models' names and {model, base_url, key_variable, prices, name}",
+    ] = ()
+    rule: Literal["median", "majority"] = "median"
+    votes: Annotated[int, Field(ge=1, le=25), "a whole number from 1 to 25"] = 1
+    cascade: Flag = False
+    temperature: Annotated[float | None, Field(ge=0, le=2), "a number from 0 to 2"] = None
+    seed: Annotated[int, Field(ge=0), "a whole number of at least 0"] = 7
+    max_tokens: Annotated[int, Field(ge=16), "a whole number of at least 16"] = 1600
+    timeout: Annotated[float, Field(gt=0), "a number of seconds above 0"] = 60.0
+    concurrency: Annotated[int, Field(ge=1, le=64), "a whole number from 1 to 64"] = 4
+    budget: BudgetSettings = BudgetSettings()
+    prices: PriceSettings | None = None
+    record: Directory = CALLS
+
+    @property
+    def models(self) -> tuple[Member, ...]:
+        """The members of a panel that are models."""
+        return tuple(member for member in self.panel if not member.is_offline)
+
+    @property
+    def sampling_temperature(self) -> float:
+        """As set, or what one vote or several need."""
+        if self.temperature is not None:
+            return self.temperature
+        return VOTING_TEMPERATURE if self.votes > 1 else 0.0
+
+
+class JudgeSettings(JudgeSection):
+    """With what only flags set: `replay` asks that directory alone; `asks_anew` passes over what is kept."""
+
+    replay: str | None = None
+    asks_anew: bool = False
+
+
+class Config(Section):
+    """The whole file; what a target may be is the rubric's matter: it knows the criteria."""
+
+    thresholds: Thresholds = Thresholds()
+    columns: dict[str, Annotated[str, AfterValidator(_our_field)]] = {}
+    rubric: Annotated[Text | None, "the name of a packaged rubric or the path of a YAML file"] = None
+    policy: PolicySection = PolicySection()
+    targets: dict[str, Any] = {}
+    gate: GateSettings = GateSettings()
+    store: Annotated[Text | None, "the path of a SQLite file, or the URL of a database"] = None
+    runs: Directory | None = None
+    calibration: Annotated[Text | None, "the path of a file that touchstone review calibrate wrote"] = None
+    judge: JudgeSection = JudgeSection()
+    redact: Flag = False
+    verifier: Annotated[Text | None, "none or the path of a directory"] = None
+    trusted_proxies: Annotated[
+        tuple[Annotated[str, AfterValidator(_network)], ...],
+        _LISTED,
+        f"a list of addresses and networks such as {PROXIES}",
+    ] = ()
+
+
+def keys_at(path: Sequence[str]) -> tuple[str, ...]:
+    """What the section at `path` may hold; a list's items are passed over."""
+    section = _section(_types_at(path))
+    return tuple(section.model_fields) if section else ()
+
+
+def allowed_at(path: Sequence[str]) -> str:
+    """What the value at `path` may be, in words."""
+    for part in _types_at(path):
+        if isinstance(part, str):
+            return part
+        if get_origin(part) is Literal:
+            *others, last = get_args(part)
+            return f"{', '.join(others)} or {last}"
+    return "a mapping of names to values"
+
+
+def _types_at(path: Sequence[str]) -> list[Any]:
+    """The type of the value at `path` with all it is made of and noted with, outermost first."""
+    types: list[Any] = [Config]
+    for name in path:
+        section = _section(types)
+        types = list(_unfolded(section.__annotations__.get(name))) if section else []
+    return types
+
+
+def _section(types: Sequence[Any]) -> type[Section] | None:
+    return next((each for each in types if isinstance(each, type) and issubclass(each, Section)), None)
+
+
+def _unfolded(type: Any) -> Iterator[Any]:
+    yield type
+    if get_origin(type) is not Literal:
+        for part in reversed(get_args(type)):
+            yield from _unfolded(part)

@@ -17,9 +17,9 @@ from touchstone.io.files import STDIN, Format, open_mapped, open_rows
 from touchstone.io.row_files import check_rows_target, write_rows
 from touchstone.io.rows import Row
 from touchstone.runs.goldset.check import Findings, Rules, Unread, check_goldset
-from touchstone.runs.goldset.problems import Item
+from touchstone.runs.goldset.problems import PlacedCase
 from touchstone.runs.goldset.stats import GoldsetStats, summarise_goldset
-from touchstone.runs.goldset.strata import Sample, draw
+from touchstone.runs.goldset.strata import StratifiedSample, draw
 
 _REPEATED = "DuplicateId"
 
@@ -28,7 +28,7 @@ _REPEATED = "DuplicateId"
 class Sampled:
     """What was drawn and written, which rows could not be read, and how many cells a spreadsheet might run."""
 
-    sample: Sample
+    sample: StratifiedSample
     unread: tuple[Unread, ...]
     formulas: int
 
@@ -118,7 +118,7 @@ def sample_file(
 
 def _items(
     name: str, *, columns: Mapping[str, str], seen: SeenColumns, format: Format | None = None
-) -> tuple[list[Item], list[Unread]]:
+) -> tuple[list[PlacedCase], list[Unread]]:
     """The cases with their lines, and the rows that are none. A repeated id costs a case its place only elsewhere."""
     with open_rows(locate(name), format=format) as reader:
         rows = list(seen.watch(reader))
@@ -128,7 +128,7 @@ def _items(
         if isinstance(case, Failure) and case.error == _REPEATED:
             case = next(read_cases([row], file=name, columns=columns, replies="optional")).case
         if isinstance(case, Case):
-            items.append(Item(entry.line, case))
+            items.append(PlacedCase(entry.line, case))
         else:
             unread.append(Unread(entry.line, case))
     return items, unread

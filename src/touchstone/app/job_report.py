@@ -14,13 +14,11 @@ from touchstone.core.errors import InputError
 from touchstone.core.result import Result
 from touchstone.io.locations import Location, is_url, locate
 from touchstone.io.manifest import MANIFEST, Manifest, read_manifest
-from touchstone.report.job import JobView, job_view, render_job_html
-from touchstone.report.partitions import JobSummary, summary_to_dict
+from touchstone.report.job import JobSummary, JobView, job_view, render_job_html, summary_to_dict
 from touchstone.report.run.markdown import render_markdown
 from touchstone.rubric.model import Rubric
-from touchstone.runs.excerpt import Excerpt
+from touchstone.runs.excerpt import Excerpt, choose_examples
 from touchstone.runs.run import Receipt
-from touchstone.runs.telling import choose_examples
 
 REPORT = "report.html"
 JOB_RENDERERS: Mapping[str, Callable[[JobView], str]] = {

@@ -18,10 +18,9 @@ from touchstone.app.work import Part, ShardWork
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
 from touchstone.engines.engine import Engine
-from touchstone.io.excerpts import FOLDER, excerpt_bytes, excerpt_name
 from touchstone.io.manifest import Shard
-from touchstone.io.shards import assemble, shard_name
-from touchstone.report.partitions import JobSummary, summary_to_dict
+from touchstone.io.shards import FOLDER, assemble, excerpt_bytes, excerpt_name, shard_name
+from touchstone.report.job import JobSummary, summary_to_dict
 from touchstone.runs.excerpt import Excerpt
 from touchstone.runs.redaction import redact
 
@@ -31,7 +30,7 @@ _BETWEEN_SAVES = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """How far a job has come: rows and failures of this run, the share of all input, seconds left, bytes held."""
 
     rows: int
@@ -55,7 +54,7 @@ class RowFailure:
 class Watch:
     """Who is told what, as it happens."""
 
-    on_progress: Callable[[Progress], None] = lambda progress: None
+    on_progress: Callable[[JobProgress], None] = lambda progress: None
     on_failure: Callable[[RowFailure], None] = lambda failure: None
     log: Log = no_log
 
@@ -130,7 +129,7 @@ class _Writing:
             self._first_share = note.share
         done = note.share - self._first_share
         left = seconds * (1 - note.share) / done if done > 0 else None
-        progress = Progress(self._rows, self._failed, note.share, self._rows / max(seconds, 1e-9), left, resident())
+        progress = JobProgress(self._rows, self._failed, note.share, self._rows / max(seconds, 1e-9), left, resident())
         self._watch.on_progress(progress)
 
     def remove_strays(self) -> None:

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 
 from touchstone.app.tally import Counting
 from touchstone.core.codec import canonical_json
-from touchstone.io.excerpts import read_excerpt
 from touchstone.io.locations import Location
 from touchstone.io.manifest import Manifest, Shard
-from touchstone.report.partitions import JobSummary, PartitionFigures, Rate
+from touchstone.io.shards import read_excerpt
+from touchstone.report.job import JobSummary, PartitionFigures, Rate
 from touchstone.report.run.view import MOST_ROWS
 from touchstone.rubric.model import Rubric
 from touchstone.runs.counted import patterns_counted, summarise_counted
 from touchstone.runs.excerpt import Excerpt
-from touchstone.stats.proportions import rare_interval, wilson
+from touchstone.stats.interval import rare_interval, wilson
 
 
 def read_excerpts(manifest: Manifest, directory: Location) -> Excerpt:

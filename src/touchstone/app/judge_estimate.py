@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.app.config import Settings
-from touchstone.app.judge_settings import JudgeSettings, Member
+from touchstone.app.config_shape import JudgeSettings, Member
 from touchstone.app.judging import load_prompt, models_of, requests_for
 from touchstone.app.score import score_entries
 from touchstone.core.case import Case

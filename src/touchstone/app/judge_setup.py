@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import yaml
 
 from touchstone.app.config import CONFIG_NAME, JudgeFlags, load_settings
-from touchstone.app.judge_settings import JudgeSettings
+from touchstone.app.config_shape import JudgeSettings
 from touchstone.core.errors import ConfigError, TouchstoneError
 from touchstone.io.results import whole_file
 
@@ -42,11 +42,12 @@ def choose(offer: "Offer", *, config: str | None, flags: Mapping[str, str]) -> C
     changes |= {"panel": None, "cascade": None} | nested
     if "prices" not in nested and not is_same:
         # Another model's prices would give wrong sums.
-        judge, changes = replace(judge, prices=None), {**changes, "prices": None}
+        judge, changes = judge.model_copy(update={"prices": None}), {**changes, "prices": None}
     if judge.budget.money is not None and judge.prices is None:
         remedy = "give --judge-set prices.input=X and prices.output=Y, per million tokens"
         raise ConfigError(f"judge.budget.money needs the prices of {offer.model}: {remedy}")
-    return Choice(replace(judge, key_variable=variable, panel=(), cascade=False, asks_anew=True), changes)
+    alone = {"key_variable": variable, "panel": (), "cascade": False, "asks_anew": True}
+    return Choice(judge.model_copy(update=alone), changes)
 
 
 def section_text(config: str | None, changes: Mapping[str, Any]) -> str:

@@ -9,11 +9,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.app.config import Settings
+from touchstone.app.config_shape import JudgeSettings
 from touchstone.app.goldset import packaged_goldsets
-from touchstone.app.judge_settings import JudgeSettings
 from touchstone.app.judging import ModelJudge, load_prompt, models_of, open_judge, requests_for
 from touchstone.app.ordered import in_order
-from touchstone.app.score import Scored, judge_case, score_entries
+from touchstone.app.score import ScoredEntry, judge_case, score_entries
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure, Result
@@ -50,7 +50,7 @@ _CUT = frozenset({"Truncated", "EmptyAnswer"})
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TrialProblem:
     """What went wrong with so many cases, and what to do about it."""
 
     error: str
@@ -70,7 +70,7 @@ class Trial:
     forms: Mapping[str, Form]
     cases: int
     failed: int
-    problems: tuple[Problem, ...]
+    problems: tuple[TrialProblem, ...]
     trust: Trust
     kappa: float | None
     kappas: Mapping[str, float | None]
@@ -138,12 +138,12 @@ def alone(settings: Settings, *, judge: JudgeSettings) -> Settings:
     return Settings(judge=judge, fitted=settings.fitted, model_fit=settings.model_fit)
 
 
-def score_cases(entries: Sequence[Entry], *, settings: Settings) -> tuple[Scored, ...]:
+def score_cases(entries: Sequence[Entry], *, settings: Settings) -> tuple[ScoredEntry, ...]:
     """The cases as the offline judge sees them, which models are asked about afterwards."""
     return tuple(score_entries(entries, settings=settings))
 
 
-def count_requests(scored: Sequence[Scored], *, settings: Settings) -> int:
+def count_requests(scored: Sequence[ScoredEntry], *, settings: Settings) -> int:
     """How many requests a trial takes: one for the form, and those for each case, vote and model."""
     prompt, chosen = load_prompt(settings.judge.prompt), settings.judge
     cases = [(each.entry.case, each.result) for each in scored if isinstance(each.entry.case, Case)]
@@ -152,7 +152,7 @@ def count_requests(scored: Sequence[Scored], *, settings: Settings) -> int:
 
 
 def try_judge(
-    scored: Sequence[Scored],
+    scored: Sequence[ScoredEntry],
     *,
     settings: Settings,
     may_lengthen: bool = False,
@@ -185,10 +185,10 @@ class _Graded:
     seconds: float
 
 
-def _grade(scored: Sequence[Scored], *, judge: ModelJudge, on_graded: Callable[[], None]) -> Iterator[_Graded]:
+def _grade(scored: Sequence[ScoredEntry], *, judge: ModelJudge, on_graded: Callable[[], None]) -> Iterator[_Graded]:
     """Each under the judge, timed, in order."""
 
-    def grade(each: Scored) -> _Graded:
+    def grade(each: ScoredEntry) -> _Graded:
         assert isinstance(each.entry.case, Case)
         start = time.monotonic()
         result = judge_case(each.entry.case, each.result, judge=judge)
@@ -248,7 +248,7 @@ def _concluded(
         forms=forms,
         cases=len(graded),
         failed=sum(bool(each.result.failures) for each in graded),
-        problems=tuple(Problem(error, message, cases) for (error, message), cases in counted.most_common()),
+        problems=tuple(TrialProblem(error, message, cases) for (error, message), cases in counted.most_common()),
         trust=found,
         kappa=_kappa(pairs, names=tuple(kappas)),
         kappas=kappas,

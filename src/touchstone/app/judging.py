@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from touchstone.app.config import Settings
-from touchstone.app.judge_settings import OFFLINE, JudgeSettings, Member
+from touchstone.app.config_shape import OFFLINE, JudgeSettings, Member
 from touchstone.clients.llm.faults import is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
@@ -26,7 +26,7 @@ from touchstone.judges.llm.request import Request, build_requests
 from touchstone.judges.model import FILE
 from touchstone.judges.panel import combine, flip_rate
 from touchstone.rubric.model import SAFETY
-from touchstone.runs.regrade import regrade
+from touchstone.runs.decision import regrade
 from touchstone.text.reading import read
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from touchstone.clients.llm.model import Model, Seat
 
 
-class Judged:
+class JudgeCounts:
     """What the judge has done so far, counted by several threads."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class ModelJudge:
     prompt: Prompt
     models: "tuple[Model, ...]"
     meter: "Meter"
-    judged: Judged = field(default_factory=Judged)
+    judged: JudgeCounts = field(default_factory=JudgeCounts)
 
     @property
     def name(self) -> str:
@@ -218,7 +218,7 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
     from touchstone.store.private import make_directory
 
     prompt = load_prompt(chosen.prompt)
-    meter = Meter(Budget(**asdict(chosen.budget)))
+    meter = Meter(Budget(**chosen.budget.model_dump()))
     if not chosen.replay:
         # What cannot be written is told when there is something to write.
         with suppress(OSError):
@@ -250,7 +250,7 @@ def _seat(member: Member, chosen: JudgeSettings) -> "Seat":
     from touchstone.clients.llm.meter import Prices
     from touchstone.clients.llm.model import Seat
 
-    prices = Prices(**asdict(member.prices)) if member.prices else None
+    prices = Prices(**member.prices.model_dump()) if member.prices else None
     if chosen.replay:
         return Seat(member.name, member.model, None, prices)
     connection = find_connection(

@@ -56,14 +56,14 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TimedResult:
     """A result, and how long it took."""
 
     result: Result
     seconds: float = 0.0
 
 
-Score = Callable[[Sequence[Case]], Sequence[Judged]]
+Score = Callable[[Sequence[Case]], Sequence[TimedResult]]
 OnAdded = Callable[[Added], None]
 OnUnread = Callable[[Entry, Failure], None]
 
@@ -186,14 +186,14 @@ def _check_labels(run: Run, labels: Mapping[str, str]) -> None:
 def _here(settings: Settings) -> Score:
     """Scoring in this process."""
 
-    def score(cases: Sequence[Case]) -> list[Judged]:
+    def score(cases: Sequence[Case]) -> list[TimedResult]:
         entries = [Entry("file", at, case) for at, case in enumerate(cases, 1)]
-        return [Judged(result) for result in score_together(entries, settings=settings)]
+        return [TimedResult(result) for result in score_together(entries, settings=settings)]
 
     return score
 
 
-def _entry(case: Case, judged: Judged) -> Scored:
+def _entry(case: Case, judged: TimedResult) -> Scored:
     # The store gives it its place.
     found = record(case, judged.result)
     return Scored(position=0, case=case, result=judged.result, record=found, seconds=judged.seconds)

@@ -15,9 +15,9 @@ from touchstone.review.review import Review, current
 from touchstone.review.sampling import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Candidate, choose
 from touchstone.review.weekly import (
     ActionLine,
-    Judged,
+    JudgedReply,
     ReviewedItem,
-    Seen,
+    SeenPattern,
     WeeklyReport,
     pattern_lines,
     remind,
@@ -130,7 +130,7 @@ def weekly(store: Store, queue_id: str, *, now: str) -> WeeklyReport:
     earlier = _earlier(store, run)
     past = {each.id: [line.record for line in store.listed(each.id)] for each in earlier}
     known = {name for records in past.values() for name in _names(records)} if earlier else None
-    seen = [Seen(p.name, p.owner, p.count, p.share) for p in find_patterns([each.record for each in listed])]
+    seen = [SeenPattern(p.name, p.owner, p.count, p.share) for p in find_patterns([each.record for each in listed])]
     actions = [ActionLine(action, _effect(store, action)) for action in store.actions.list()]
     lines = pattern_lines(seen, known_before=known, actions=actions)
     return weekly_report(
@@ -211,9 +211,9 @@ def _candidate(listed: Listed) -> Candidate:
     )
 
 
-def _judged(listed: Listed) -> Judged:
+def _judged(listed: Listed) -> JudgedReply:
     record = listed.record
-    return Judged(listed.position, record.outcome, bool(record.violations), record.grades)
+    return JudgedReply(listed.position, record.outcome, bool(record.violations), record.grades)
 
 
 def _seed(run: str) -> int:

@@ -12,10 +12,13 @@ from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Result
 from touchstone.io.results import open_results, whole_file
-from touchstone.report.comparison.html import render_comparison_html
-from touchstone.report.comparison.json import comparison_to_dict
-from touchstone.report.comparison.markdown import render_comparison_markdown
-from touchstone.report.comparison.view import ComparisonView, comparison_view
+from touchstone.report.comparison import (
+    ComparisonView,
+    comparison_to_dict,
+    comparison_view,
+    render_comparison_html,
+    render_comparison_markdown,
+)
 from touchstone.report.run.html import render_html
 from touchstone.report.run.json import run_to_dict
 from touchstone.report.run.junit import render_junit
@@ -25,12 +28,12 @@ from touchstone.report.runs import RunLine, run_line
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison, compare
-from touchstone.runs.gate import Check, Gate, hold_gate
+from touchstone.runs.excerpt import choose_examples
+from touchstone.runs.gate import Check, GateRuling, hold_gate
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run, Terms
 from touchstone.runs.summary import Summary, summarise
-from touchstone.runs.telling import choose_examples
 from touchstone.store.runs import Store, open_store
 
 
@@ -85,14 +88,14 @@ def view_run(opened: Opened, *, store: Store) -> RunView:
     )
 
 
-def _gate(opened: Opened, summary: Summary, terms: Terms, *, store: Store) -> Gate:
+def _gate(opened: Opened, summary: Summary, terms: Terms, *, store: Store) -> GateRuling:
     """The run as it counts now, held to its terms; a baseline that was deleted cannot show that nothing regressed."""
     if terms.baseline is None:
         return hold_gate(summary, least_scored=terms.least_scored)
     if store.get_run(terms.baseline) is None:
         reason = f"the run {terms.baseline} is no longer in the store: nothing shows that there is no regression"
         gate = hold_gate(summary, least_scored=terms.least_scored)
-        return Gate((*gate.checks, Check("baseline", met=False, reason=reason)))
+        return GateRuling((*gate.checks, Check("baseline", met=False, reason=reason)))
     comparison = compare_runs(open_run(terms.baseline, store=store), opened)
     return hold_gate(summary, least_scored=terms.least_scored, comparison=comparison)
 

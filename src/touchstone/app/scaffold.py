@@ -7,27 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.app.config import CONFIG_NAME
+from touchstone.app.config_shape import Thresholds
 from touchstone.core.errors import InputError
 from touchstone.core.plan import Plan
 
 CASES_NAME = "cases.jsonl"
 
-NOTES: Mapping[str, str] = {
-    "relevance_fail": "FAIL below: the reply does not speak of what was asked",
-    "completeness_warn": "WARN below: the reply leaves out what was asked about",
-    "hallucination_fail": "FAIL above: share of the reply's facts that the context does not back",
-    "hallucination_flag": "the hallucination metric's own flag is raised above",
-    "drift_overlap": "a reply that shares less of its words with the context has drifted off topic",
-    "drift_penalty": "the least hallucination score of a reply that has drifted",
-    "drift_ngram": "1 compares single words, 2 pairs of words …",
-    "proximity": "words within which a claim's subject and object must stand in a source",
-    "max_reply_chars": "a longer reply is a failed row",
-    "violation_at": "a finding of the offline judge with at least this confidence is a violation",
-    "suspicion_at": "one with at least this confidence asks for a person; below it is not shown",
-    "send_at": "send from this pass probability on, if nothing speaks against it",
-    "block_at": "block up to this pass probability",
-    "decide_by": "probability, or the word that is final: outcome, verdict or both",
-}
+NOTES = {name: str(field.description) for name, field in Thresholds.model_fields.items()}
 
 _HEAD = """\
 # Settings of Touchstone. A line that starts with # is inactive and shows the default; remove the # to change it.

@@ -33,7 +33,7 @@ TOGETHER = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredEntry:
     """An entry with its result, and how much of its file has been read (None when that is not known)."""
 
     entry: Entry
@@ -41,7 +41,7 @@ class Scored:
     share_read: float | None = None
 
 
-OnScored = Callable[[Scored], None]
+OnScored = Callable[[ScoredEntry], None]
 
 
 def score_file(
@@ -90,12 +90,12 @@ def score_fields(
     return _write_all(judged, target=target, on_scored=on_scored, redacts=settings.redacts)
 
 
-def judge_scored(scored: Iterator[Scored], *, judge: ModelJudge | None) -> Iterator[Scored]:
+def judge_scored(scored: Iterator[ScoredEntry], *, judge: ModelJudge | None) -> Iterator[ScoredEntry]:
     """Each result under the judge, in order; a model is asked about several at a time."""
     if judge is None:
         return scored
 
-    def judged(each: Scored) -> Scored:
+    def judged(each: ScoredEntry) -> ScoredEntry:
         case = each.entry.case
         if isinstance(case, Failure):
             return each
@@ -118,14 +118,14 @@ def judge_case(case: Case, result: Result, *, judge: ModelJudge) -> Result:
         return replace(result, failures=(*result.failures, failure), decision=decision)
 
 
-def score_entries(entries: Iterable[Entry], *, settings: Settings) -> Generator[Scored, None, None]:
+def score_entries(entries: Iterable[Entry], *, settings: Settings) -> Generator[ScoredEntry, None, None]:
     """Each entry with its result; whatever goes wrong with one is a failure in its place."""
     for entry in entries:
         if isinstance(entry.case, Failure):
-            yield Scored(entry, failed(None, entry.case, line=entry.line))
+            yield ScoredEntry(entry, failed(None, entry.case, line=entry.line))
         else:
             result = score_case(entry.case, line=entry.line, settings=settings)
-            yield Scored(entry, replace(result, line=entry.line) if result.failures else result)
+            yield ScoredEntry(entry, replace(result, line=entry.line) if result.failures else result)
 
 
 def score_together(entries: Sequence[Entry], *, settings: Settings) -> list[Result]:
@@ -145,7 +145,7 @@ def _scorable(entries: Iterable[Entry], *, settings: Settings) -> list[Case]:
     return [case for case in cases if isinstance(case, Case) and len(case.response) <= settings.plan.max_reply_chars]
 
 
-def _by_engine(entries: Iterable[Entry], engine: Engine, settings: Settings) -> Generator[Scored, None, None]:
+def _by_engine(entries: Iterable[Entry], engine: Engine, settings: Settings) -> Generator[ScoredEntry, None, None]:
     """The same with the work done elsewhere, batch by batch."""
     from touchstone.app.work import EntryWork
 
@@ -160,7 +160,7 @@ def _by_engine(entries: Iterable[Entry], engine: Engine, settings: Settings) -> 
     with closing(engine.map(EntryWork(settings), batches())) as answers:
         for parts in answers:
             for result in chain.from_iterable(parts):
-                yield Scored(waiting.popleft(), result)
+                yield ScoredEntry(waiting.popleft(), result)
 
 
 def score_case(case: Case, *, line: int, settings: Settings) -> Result:
@@ -189,7 +189,7 @@ def _only(entries: Iterable[Entry], *, id: str, file: str) -> Iterator[Entry]:
     raise InputError(f"{file} holds no case with the id '{id}': a case without one has the id its result shows")
 
 
-def _write_all(scored: Iterable[Scored], *, target: str | None, on_scored: OnScored, redacts: bool) -> Tally:
+def _write_all(scored: Iterable[ScoredEntry], *, target: str | None, on_scored: OnScored, redacts: bool) -> Tally:
     counting = Counting()
     with nullcontext(_write_nothing) if target is None else open_results(target) as write:
         for each in scored:
@@ -199,7 +199,7 @@ def _write_all(scored: Iterable[Scored], *, target: str | None, on_scored: OnSco
     return counting.tally()
 
 
-def _redacted(scored: Scored) -> Result:
+def _redacted(scored: ScoredEntry) -> Result:
     case = scored.entry.case if isinstance(scored.entry.case, Case) else None
     return without_personal_data(Kept(case, scored.result, record(case, scored.result))).result
 

@@ -14,9 +14,8 @@ from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.columns import SeenColumns
 from touchstone.io.files import TABLES, known_format, open_rows
-from touchstone.io.lines import UNREADABLE
 from touchstone.io.manifest import SourceState
-from touchstone.io.rows import Row
+from touchstone.io.rows import UNREADABLE, Row
 from touchstone.io.sources import Source
 
 # Long replies make a batch of their own, so that memory stays within bounds.

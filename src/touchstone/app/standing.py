@@ -7,15 +7,14 @@ from functools import cache
 
 from touchstone.app.agreement import FITTED, data_of
 from touchstone.app.config import Settings
+from touchstone.app.config_shape import OFFLINE
 from touchstone.app.evaluation import receipt_of
 from touchstone.app.goldset import packaged_goldsets
-from touchstone.app.judge_settings import OFFLINE
 from touchstone.core import resource
 from touchstone.rubric.model import Rubric
 from touchstone.runs.run import Receipt, Run
-from touchstone.runs.trust.figures import figures_from_dict
 from touchstone.runs.trust.measurement import JudgeStanding, Measurement
-from touchstone.runs.trust.pairs import pair
+from touchstone.runs.trust.pairs import figures_from_dict, pair
 from touchstone.runs.trust.trust import in_short
 from touchstone.store.runs import Store
 

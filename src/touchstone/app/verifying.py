@@ -41,7 +41,7 @@ def verifier_name(directory: str | None) -> str | None:
     return None if verifier is None else str(verifier.card)
 
 
-class Row(NamedTuple):
+class SentenceRow(NamedTuple):
     """A sentence of a reply, what people say of it, and the kind of case it is."""
 
     label: Label
@@ -49,11 +49,11 @@ class Row(NamedTuple):
     sentence: str
 
 
-class Group(BaseModel):
+class SentenceGroup(BaseModel):
     """Sentences that share their passages: one line of a file."""
 
     passages: Annotated[list[str], Field(min_length=1)]
-    rows: list[Row]
+    rows: list[SentenceRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Measured:
     cuts: tuple[Cut, ...]
 
 
-def read_groups(files: Sequence[str]) -> list[Group]:
+def read_groups(files: Sequence[str]) -> list[SentenceGroup]:
     """The labelled rows of the files, or those of a checkout where none is named."""
     paths = [Path(file) for file in files] or sorted(Path(ROWS).glob("*.jsonl"))
     if not paths:
@@ -98,20 +98,20 @@ def read_groups(files: Sequence[str]) -> list[Group]:
     return [group for path in paths for group in _groups(path)]
 
 
-def _groups(path: Path) -> Iterator[Group]:
+def _groups(path: Path) -> Iterator[SentenceGroup]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read ({type(error).__name__}): name a file with --data") from error
     for number, line in enumerate(lines, 1):
         try:
-            yield Group.model_validate_json(line)
+            yield SentenceGroup.model_validate_json(line)
         except ValidationError as error:
             where = ".".join(map(str, error.errors(include_url=False)[0]["loc"])) or "the line"
             raise InputError(f"{path}:{number}: {where} cannot be used: a line is {FORM}") from None
 
 
-def measure(verifier: Verifier, groups: Sequence[Group]) -> Measured:
+def measure(verifier: Verifier, groups: Sequence[SentenceGroup]) -> Measured:
     """Every row read as the only sentence of a reply, by the same way as replies are."""
     seen = [each for group in groups for each in _seen(group, verifier)]
     supported = sorted(each.doubt for each in seen if each.row.label == "supported")
@@ -127,7 +127,7 @@ def measure(verifier: Verifier, groups: Sequence[Group]) -> Measured:
 class _Seen(NamedTuple):
     """A row with the model's doubt, and the confidence of the finding it would be, 0 where it would be none."""
 
-    row: Row
+    row: SentenceRow
     doubt: float
     confidence: float
 
@@ -136,7 +136,7 @@ class _Seen(NamedTuple):
         return self.row.label in WRONG
 
 
-def _seen(group: Group, verifier: Verifier) -> Iterator[_Seen]:
+def _seen(group: SentenceGroup, verifier: Verifier) -> Iterator[_Seen]:
     passages = tuple(Passage(text) for text in group.passages)
     for row in group.rows:
         reading = read(Case(response=row.sentence, context=passages))

@@ -3,10 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 
-from touchstone.report.weekly.csv import weekly_to_csv
-from touchstone.report.weekly.html import render_weekly_html
-from touchstone.report.weekly.json import weekly_to_dict
-from touchstone.report.weekly.view import WeeklyView
+from touchstone.report.weekly import WeeklyView, render_weekly_html, weekly_to_csv, weekly_to_dict
 
 
 def _json(view: WeeklyView) -> str:

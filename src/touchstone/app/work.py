@@ -18,9 +18,8 @@ from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry
 from touchstone.io.shards import ShardFormat, encode
 from touchstone.runs.evaluate import failed
-from touchstone.runs.excerpt import Excerpt, excerpt
+from touchstone.runs.excerpt import Excerpt, candidates, excerpt
 from touchstone.runs.record import record
-from touchstone.runs.telling import candidates
 
 # A row whose worker was lost each time; rows like it are tried again when a job is run again.
 WORKER_LOST = "WorkerLost"

@@ -19,7 +19,9 @@ _MOST_NAMED = 20
 
 def add(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file of production replies; - is stdin.")],
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run they go into, such as 2026-W12; begun if new.")],
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="The run to add them to, such as 2026-W12; created if new.")
+    ],
     *,
     label: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Label the run, such as version=7; repeatable.")
@@ -32,9 +34,9 @@ def add(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Score production replies and add them to a run, night by night, until a queue is drawn from it.
+    """Score production replies and add them to a run, for example every night, until a queue is drawn from it.
 
-    A reply that the run has already is not added again, so the same command can be given twice.
+    A reply that is already in the run is not added again, so it is safe to repeat the command.
     """
     from touchstone.app.config import load_settings
     from touchstone.app.production import add_file

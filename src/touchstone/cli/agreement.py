@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from touchstone.cli import judge_options as options
 from touchstone.cli.exits import SOME_ROW_FAILED
+from touchstone.cli.judge_options import JudgeOptions, takes_judge
 from touchstone.cli.options import AsJson, Config, Map, Quiet, Rubric, StorePlace
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError, ReviewError, StoreError
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from touchstone.app.agreement import Agreements, Voices
     from touchstone.app.config import JudgeFlags, Settings
-    from touchstone.report.trust.table import JudgeTableView
-    from touchstone.report.trust.view import TrustView
+    from touchstone.report.trust.view import JudgeTableView, TrustView
 
 
+@takes_judge
 def agreement(
     sources: Annotated[
         list[str] | None,
@@ -46,17 +46,7 @@ def agreement(
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the judge card, or the table, .html or .json."),
     ] = None,
-    judge: options.Judge = None,
-    model: options.Model = None,
-    base_url: options.BaseUrl = None,
-    panel: options.Panel = None,
-    votes: options.Votes = None,
-    cascade: options.Cascade = False,
-    budget: options.Budget = None,
-    judge_set: options.JudgeSet = None,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    no_cache: options.NoCache = False,
+    judge: JudgeOptions,
     map: Map = None,
     rubric: Rubric = None,
     config: Config = None,
@@ -73,19 +63,7 @@ def agreement(
 
     if output is not None and not output.endswith((".html", ".json")):
         raise ConfigError(f"-o {output} does not end in .html or .json: the ending says what to write")
-    flags = options.judge_flags(
-        judge=judge,
-        model=model,
-        base_url=base_url,
-        panel=panel,
-        votes=votes,
-        cascade=cascade,
-        budget=budget,
-        judge_set=judge_set,
-        record=record,
-        replay=replay,
-        no_cache=no_cache,
-    )
+    flags = judge.flags()
     settings = load_settings(
         config, columns=pairs(map, flag="--map", at_last=True), rubric=rubric, judge=flags, store=store
     )
@@ -158,8 +136,7 @@ def _measure(
 
 
 def _view(found: "Agreements", *, goldset: str) -> "TrustView | JudgeTableView":
-    from touchstone.report.trust.table import view_judges
-    from touchstone.report.trust.view import view_trust
+    from touchstone.report.trust.view import view_judges, view_trust
 
     if found.table is None:
         return view_trust(found.judges[0].trust, goldset=goldset, remarks=found.judges[0].remarks)
@@ -170,7 +147,7 @@ def _view(found: "Agreements", *, goldset: str) -> "TrustView | JudgeTableView":
 def _show_queue(queue: str | None, *, settings: "Settings", as_json: bool) -> None:
     from touchstone.app.review import find_queue, now_text, weekly
     from touchstone.app.runs import open_store_of
-    from touchstone.report.weekly.view import weekly_view
+    from touchstone.report.weekly import weekly_view
 
     try:
         with open_store_of(settings) as opened:
@@ -179,13 +156,13 @@ def _show_queue(queue: str | None, *, settings: "Settings", as_json: bool) -> No
         named = f"'{queue}' is neither a file nor a packaged name of a gold set" if queue else "no gold set is named"
         raise ConfigError(f"{named}, and as a queue: {error}") from error
     if as_json:
-        from touchstone.report.weekly.json import agreement_to_dict
+        from touchstone.report.weekly import agreement_to_dict
 
         found = {"people": agreement_to_dict(report.people), "judge": agreement_to_dict(report.judge)}
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.weekly.terminal import show_agreements
+    from touchstone.report.terminal.review import show_agreements
 
     views = weekly_view(report).agreement
     print_page(lambda console: show_agreements(views, console=console), to_stderr=False)
@@ -206,7 +183,7 @@ def _show(view: "TrustView | JudgeTableView", *, as_json: bool) -> None:
         typer.echo(_as_json(view), nl=False)
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.trust.terminal import show_judges, show_trust
+    from touchstone.report.terminal.trust import show_judges, show_trust
     from touchstone.report.trust.view import TrustView
 
     def show(console: "Console") -> None:

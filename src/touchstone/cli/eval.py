@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from touchstone.cli import judge_options as options
 from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
+from touchstone.cli.judge_options import JudgeOptions, takes_judge
 from touchstone.cli.options import Config, Map, Quiet, Redact, Rubric, Set, StorePlace, Verifier
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError, InputError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _Repeated = list[str] | None
 
 
+@takes_judge
 def eval(
     goldset: Annotated[
         str, typer.Argument(metavar="GOLDSET", help="A file of cases, or a set that ships: support, industries.")
@@ -61,17 +62,7 @@ def eval(
     rubric: Rubric = None,
     verifier: Verifier = None,
     config: Config = None,
-    judge: options.Judge = None,
-    model: options.Model = None,
-    base_url: options.BaseUrl = None,
-    panel: options.Panel = None,
-    votes: options.Votes = None,
-    cascade: options.Cascade = False,
-    budget: options.Budget = None,
-    judge_set: options.JudgeSet = None,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    no_cache: options.NoCache = False,
+    judge: JudgeOptions,
     batch: Annotated[
         bool, typer.Option("--batch", help="Ask the model by its provider's batches: cheaper, within a day.")
     ] = False,
@@ -106,19 +97,7 @@ def eval(
         runs=runs,
         least_scored=least_scored,
         redacts=redact,
-        judge=options.judge_flags(
-            judge=judge,
-            model=model,
-            base_url=base_url,
-            panel=panel,
-            votes=votes,
-            cascade=cascade,
-            budget=budget,
-            judge_set=judge_set,
-            record=record,
-            replay=replay,
-            no_cache=no_cache,
-        ),
+        judge=judge.flags(),
         verifier=verifier,
     )
     if batch:
@@ -225,6 +204,6 @@ def _show(view: "RunView", *, as_json: bool) -> None:
         typer.echo(RENDERERS["json"](view), nl=False)
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.terminal_run import show_run
+    from touchstone.report.terminal.runs import show_run
 
     print_page(lambda console: show_run(view, console=console), to_stderr=False)

@@ -1,6 +1,8 @@
 """`touchstone goldset`: is a gold set sound, what does it hold, a sample of it, and how large it should be."""
 
 import json
+import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +13,6 @@ from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.formats import chosen_format
 from touchstone.cli.options import AsJson, Config, Map
 from touchstone.cli.pairs import pairs
-from touchstone.cli.shares import share
 from touchstone.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ goldset = typer.Typer(
 
 STDOUT = "-"
 MOST_NAMED = 20
+_WRITTEN = re.compile(r"\s*(\d{1,9}(?:[.,]\d{1,9})?|[.,]\d{1,9})\s*(pp|points?|percent|%)?\s*", re.IGNORECASE)
 
 _Repeated = list[str] | None
 _Set = Annotated[
@@ -48,10 +50,10 @@ def check(
         str | None, typer.Option(metavar="OTHER", help="Another gold set, which must share no inputs with this one.")
     ] = None,
     near: Annotated[
-        str, typer.Option(metavar="SHARE", help="From which likeness on two texts are nearly the same.")
+        str, typer.Option(metavar="SHARE", help="How alike two texts must be to count as near-duplicates.")
     ] = "70%",
     thin: Annotated[int, typer.Option(metavar="N", min=0, help="The fewest cases a category should have.")] = 5,
-    skip: Annotated[_Repeated, typer.Option(metavar="CODE", help="Do not look for this problem; repeatable.")] = None,
+    skip: Annotated[_Repeated, typer.Option(metavar="CODE", help="Skip this check; repeatable.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     show: Annotated[int, typer.Option(metavar="N", min=0, help="How many examples of each problem to show.")] = 3,
     rubric: _Rubric = None,
@@ -60,7 +62,7 @@ def check(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is wrong with a gold set: rows, duplicates, labels, categories, contradictions, leakage, size.
+    """Check a gold set for problems: rows, duplicates, labels, categories, contradictions, leakage, size.
 
     Exit codes: 0 no errors, 1 errors (with --strict warnings too), 3 rows that cannot be read.
     """
@@ -80,7 +82,7 @@ def check(
 
         _print_json(findings_to_dict(findings, name=name))
     else:
-        from touchstone.report.terminal_goldset import show_findings
+        from touchstone.report.terminal.goldset import show_findings
 
         _print(lambda console: show_findings(findings, name=name, examples=show, console=console))
     raise typer.Exit(_code(findings, strict=strict))
@@ -96,7 +98,7 @@ def stats(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a gold set holds: categories, fields, lengths, labels, how raters agree, what it can measure."""
+    """Describe a gold set: categories, fields, lengths, labels, how raters agree, what it can measure."""
     from touchstone.app.goldset import describe_file
 
     settings = _settings(config, map=map, rubric=rubric)
@@ -107,7 +109,7 @@ def stats(
 
         _print_json(stats_to_dict(found, name=name))
     else:
-        from touchstone.report.terminal_goldset import show_stats
+        from touchstone.report.terminal.goldset import show_stats
 
         _print(lambda console: show_stats(found, name=name, console=console))
     if found.unread:
@@ -122,16 +124,16 @@ def sample(
     by: Annotated[
         _Repeated, typer.Option(metavar="FIELD", help="Stratify by this column; repeatable. Default: category.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Another seed draws other rows; the same, the same.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the draw; the same seed draws the same rows.")] = 0,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Write .jsonl, .csv or .tsv; - is stdout, JSONL.")
     ] = STDOUT,
     map: Map = None,
     format: _Format = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Give the allocation as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the allocation as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr.")] = False,
 ) -> None:
-    """Draw a sample with each stratum's share and at least one row of each. Rows are written as they were read."""
+    """Draw a sample in proportion to the strata, with at least one row of each. Rows are written unchanged."""
     from touchstone.app.goldset import sample_file
 
     columns = pairs(map, flag="--map", at_last=True)
@@ -149,18 +151,16 @@ def sample(
 @goldset.command()
 def size(
     *,
-    detect: Annotated[
-        str, typer.Option(metavar="CHANGE", help="The change of the pass rate to find: 5pp, 5% or 0.05.")
-    ],
-    rate: Annotated[str, typer.Option(metavar="SHARE", help="The pass rate it is a change from.")] = "75%",
-    power: Annotated[str, typer.Option(metavar="SHARE", help="How surely it is to be found.")] = "80%",
+    detect: Annotated[str, typer.Option(metavar="CHANGE", help="The change in pass rate to detect: 5pp, 5% or 0.05.")],
+    rate: Annotated[str, typer.Option(metavar="SHARE", help="The pass rate before the change.")] = "75%",
+    power: Annotated[str, typer.Option(metavar="SHARE", help="The chance of detecting the change.")] = "80%",
     discordant: Annotated[
         str | None, typer.Option(metavar="SHARE", help="The share of cases that flip between the two versions.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many cases are needed to compare two versions on the same cases, and to know one version's pass rate."""
-    from touchstone.runs.goldset.size import size_needed
+    """Say how many cases you need to compare two versions on the same cases, or to measure one version's pass rate."""
+    from touchstone.runs.goldset.stats import size_needed
 
     difference = share(detect, flag="--detect", example="5pp")
     if difference == 0:
@@ -182,9 +182,23 @@ def size(
 
         _print_json(size_to_dict(found))
         return
-    from touchstone.report.terminal_goldset import show_size
+    from touchstone.report.terminal.goldset import show_size
 
     _print(lambda console: show_size(found, console=console))
+
+
+def share(text: str, *, flag: str, example: str) -> float:
+    """A share as people write it, 5pp, 5% or 0.05, from 0 to 1; ConfigError that says how to write it otherwise."""
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
+        raise ConfigError(f"{flag} {text} is not a share: write it like {example} or 0.05")
+    number, unit = float(match[1].replace(",", ".")), match[2]
+    if unit is None and number > 1:
+        raise ConfigError(f"{flag} {text} is above 1: write {number:g}% or {number / 100:g}")
+    value = number / 100 if unit else number
+    if not math.isfinite(value) or value > 1:
+        raise ConfigError(f"{flag} {text} is more than all: write a share of at most 100%, like {example}")
+    return value
 
 
 def _code(findings: "Findings", *, strict: bool) -> int:
@@ -198,7 +212,7 @@ def _tell(found: "Sampled", *, name: str, n: int, seed: int, output: str, as_jso
     """On stderr: which rows could not be read, how the sample was drawn, and what is odd about it."""
     from touchstone.report.goldset import sample_to_dict
     from touchstone.report.plain import one_line
-    from touchstone.report.terminal_goldset import show_sample
+    from touchstone.report.terminal.goldset import show_sample
 
     drawn = found.sample
     for row in found.unread[:MOST_NAMED]:

@@ -7,7 +7,7 @@ import typer
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(help="Where to write them; made if it is not there.")] = Path(),
+    directory: Annotated[Path, typer.Argument(help="Where to write them; created if missing.")] = Path(),
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
 ) -> None:
     """Write a commented touchstone.yaml and a cases.jsonl with three examples."""

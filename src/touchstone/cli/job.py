@@ -15,17 +15,16 @@ from touchstone.app.config import Settings
 from touchstone.app.estimate import Estimate, estimate
 from touchstone.app.job import Job, Order, open_job
 from touchstone.app.job_log import Log, open_log
-from touchstone.app.job_run import Progress as JobProgress
-from touchstone.app.job_run import RowFailure, Watch, run_job
+from touchstone.app.job_run import JobProgress, RowFailure, Watch, run_job
 from touchstone.app.work import WORKER_LOST
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.screen import MOST_NAMED, print_page
-from touchstone.engines.choice import engine as choose
 from touchstone.engines.engine import Event
+from touchstone.engines.engine import engine as choose
 from touchstone.report.figures import count
-from touchstone.report.partitions import JobSummary, summary_to_dict
+from touchstone.report.job import JobSummary, summary_to_dict
 from touchstone.report.plain import one_line
-from touchstone.report.terminal_partitions import show_job
+from touchstone.report.terminal.job import show_job
 
 if TYPE_CHECKING:
     from touchstone.engines.engine import Engine

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli import judge_options as options
 from touchstone.cli.exits import SOME_ROW_FAILED
+from touchstone.cli.judge_options import JudgeOptions, JudgeSet, takes_judge
 from touchstone.cli.options import AsJson, Config
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
@@ -17,7 +17,7 @@ from touchstone.core.errors import ConfigError
 if TYPE_CHECKING:
     from touchstone.app.config import Settings
     from touchstone.app.judge_trial import Trial
-    from touchstone.app.score import Scored
+    from touchstone.app.score import ScoredEntry
     from touchstone.clients.llm.discovery import Offer
 
 judge = typer.Typer(
@@ -49,7 +49,7 @@ def setup(
     ] = False,
     cases: _Cases = 10,
     goldset: _Goldset = "support",
-    judge_set: options.JudgeSet = None,
+    judge_set: JudgeSet = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +58,7 @@ def setup(
     Exit codes: 0 every case was graded, 2 nothing was found or it could not be asked, 3 some case failed.
     """
     from touchstone.app.config import load_settings
-    from touchstone.app.judge_settings import JudgeSettings
+    from touchstone.app.config_shape import JudgeSettings
     from touchstone.app.judge_setup import choose, section_text, write_section
     from touchstone.app.judge_trial import alone, draw_cases, score_cases
     from touchstone.clients.llm.discovery import find_offers
@@ -99,21 +99,12 @@ def setup(
 
 
 @judge.command()
+@takes_judge
 def check(
     *,
     cases: _Cases = 10,
     goldset: _Goldset = "support",
-    judge: options.Judge = None,
-    model: options.Model = None,
-    base_url: options.BaseUrl = None,
-    panel: options.Panel = None,
-    votes: options.Votes = None,
-    cascade: options.Cascade = False,
-    budget: options.Budget = None,
-    judge_set: options.JudgeSet = None,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    no_cache: options.NoCache = False,
+    judge: JudgeOptions,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -122,30 +113,15 @@ def check(
     Models are asked anew, and with a cascade about every case. Exit codes: 0 every case was graded, 2 the judge could
     not be asked, 3 some case failed.
     """
-    from dataclasses import replace
-
     from touchstone.app.config import load_settings
     from touchstone.app.judge_trial import alone, draw_cases, score_cases
 
-    flags = options.judge_flags(
-        judge=judge,
-        model=model,
-        base_url=base_url,
-        panel=panel,
-        votes=votes,
-        cascade=cascade,
-        budget=budget,
-        judge_set=judge_set,
-        record=record,
-        replay=replay,
-        no_cache=no_cache,
-    )
-    configured = load_settings(config, judge=flags)
+    configured = load_settings(config, judge=judge.flags())
     chosen = configured.judge
     if chosen.kind == "offline":
         raise ConfigError("the offline judge asks no model: name one with --model, or run touchstone judge setup")
     entries = draw_cases(goldset, cases)
-    settings = alone(configured, judge=replace(chosen, cascade=False, asks_anew=chosen.replay is None))
+    settings = alone(configured, judge=chosen.model_copy(update={"cascade": False, "asks_anew": chosen.replay is None}))
     trial = _tried(score_cases(entries, settings=settings), settings=settings, goldset=goldset)
     typer.echo(json.dumps(_trial_to_dict(trial), ensure_ascii=False, indent=2) if as_json else _told(trial))
     if trial.failed:
@@ -180,7 +156,9 @@ def _described(number: int, offer: "Offer") -> str:
     return one_line(f"{number}. {offer.model or 'a model to be named'}: {owner}{offer.place}{key}")
 
 
-def _tried(scored: "Sequence[Scored]", *, settings: "Settings", goldset: str, may_lengthen: bool = False) -> "Trial":
+def _tried(
+    scored: "Sequence[ScoredEntry]", *, settings: "Settings", goldset: str, may_lengthen: bool = False
+) -> "Trial":
     """The trial, once it is said what is sent where; with longer answers where the first one is cut off."""
     from dataclasses import replace
 
@@ -209,7 +187,7 @@ def _tried(scored: "Sequence[Scored]", *, settings: "Settings", goldset: str, ma
     if trial is not None:
         return trial
     typer.echo(f"the answer was cut off at {chosen.max_tokens:,} tokens: trying with max_tokens {LONGER:,}", err=True)
-    longer = replace(settings, judge=replace(chosen, max_tokens=LONGER))
+    longer = replace(settings, judge=chosen.model_copy(update={"max_tokens": LONGER}))
     return _tried(scored, settings=longer, goldset=goldset)
 
 

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 Map = Annotated[
-    list[str] | None, typer.Option("--map", metavar="THEIRS=OURS", help="Take a column for a field; repeatable.")
+    list[str] | None,
+    typer.Option("--map", metavar="THEIRS=OURS", help="Read column THEIRS as our field OURS; repeatable."),
 ]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a threshold; repeatable.")]
 Rubric = Annotated[
@@ -15,18 +16,18 @@ Rubric = Annotated[
 Verifier = Annotated[
     str | None,
     typer.Option(
-        "--verifier", metavar="DIRECTORY", help="Have a model of yours read each sentence beside its sources."
+        "--verifier", metavar="DIRECTORY", help="Check each sentence against its sources with a model of yours."
     ),
 ]
 Config = Annotated[
-    str | None, typer.Option("--config", metavar="FILE", help="Settings, instead of touchstone.yaml here.")
+    str | None, typer.Option("--config", metavar="FILE", help="Read settings from FILE instead of touchstone.yaml.")
 ]
 StorePlace = Annotated[
     str | None, typer.Option("--store", metavar="FILE_OR_URL", help="Where runs, reviews and people are kept.")
 ]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; - is stdout.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Give it as JSON.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE; - is stdout.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Redact = Annotated[
-    bool, typer.Option("--redact", help="Take personal data out of what is stored; replies are scored as they are.")
+    bool, typer.Option("--redact", help="Remove personal data from what is stored; replies are scored unchanged.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notices on stderr.")]

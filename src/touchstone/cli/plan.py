@@ -7,17 +7,17 @@ import typer
 from touchstone.cli.options import AsJson, Config, Set
 from touchstone.cli.pairs import pairs
 
-plan = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show what decides on a reply.")
+plan = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show the settings that decide on a reply.")
 
 
 @plan.callback()
 def _group() -> None:
-    """Show what decides on a reply."""
+    """Show the settings that decide on a reply."""
 
 
 @plan.command()
 def show(*, set: Set = None, config: Config = None, as_json: AsJson = False) -> None:
-    """Print the plan, and how often its cuts were right on labelled replies: sent, blocked, reviewed, per set."""
+    """Print the plan, and how often its cuts were right on each labelled set."""
     from touchstone.app.config import load_settings
     from touchstone.app.plan import view_plan
     from touchstone.report.plan import plan_to_dict, show_plan

@@ -23,7 +23,7 @@ review = typer.Typer(
 
 _QueueName = Annotated[
     str | None,
-    typer.Argument(metavar="QUEUE", help="A queue's id or name, or its beginning; the newest if left out."),
+    typer.Argument(metavar="QUEUE", help="A queue's id or name, or the start of it. Default: the newest."),
 ]
 
 
@@ -35,15 +35,15 @@ def sample(
     *,
     n: Annotated[int, typer.Option("-n", "--size", metavar="N", min=1, help="How many replies to draw.")] = 25,
     double: Annotated[bool, typer.Option("--double", help="Have two people grade each reply, blind.")] = False,
-    name: Annotated[str, typer.Option(metavar="TEXT", help="What the queue is called.")] = "",
+    name: Annotated[str, typer.Option(metavar="TEXT", help="The queue's name.")] = "",
     oversample: Annotated[
-        float, typer.Option(metavar="TIMES", min=1, help="How much likelier risky replies are drawn.")
+        float, typer.Option(metavar="TIMES", min=1, help="How many times as likely a risky reply is drawn.")
     ] = 3.0,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Another draw of the same replies.")
+        int | None, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed for another draw of the same replies.")
     ] = None,
     reviewer: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Who grades; repeatable. Everybody if left out.")
+        list[str] | None, typer.Option(metavar="NAME", help="A person who may grade; repeatable. Default: everybody.")
     ] = None,
     label: Annotated[
         list[str] | None,
@@ -56,7 +56,7 @@ def sample(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw production replies for review: every category, risky replies more often, at known probability."""
+    """Draw production replies for review from every category, risky ones more often, with known probability."""
     from touchstone.app.config import load_settings
     from touchstone.app.review import Drawing, draw_queue, now_text
     from touchstone.app.runs import open_store_of
@@ -95,13 +95,13 @@ review.command()(add)
 def show_queue(
     queue: _QueueName = None,
     *,
-    close: Annotated[bool, typer.Option("--close", help="Take no more reviews.")] = False,
-    reopen: Annotated[bool, typer.Option("--reopen", help="Take reviews again.")] = False,
+    close: Annotated[bool, typer.Option("--close", help="Close the queue: no more reviews.")] = False,
+    reopen: Annotated[bool, typer.Option("--reopen", help="Reopen the queue for reviews.")] = False,
     store: StorePlace = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """List queues with their progress, or close and reopen one."""
+    """List queues with their progress, or close or reopen one."""
     from touchstone.app.review import find_queue, now_text
 
     if close and reopen:
@@ -121,7 +121,7 @@ def show_queue(
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.weekly.terminal import show_queues
+    from touchstone.report.terminal.review import show_queues
 
     print_page(lambda console: show_queues(lines, console=console), to_stderr=False)
 
@@ -131,7 +131,8 @@ def export(
     queue: _QueueName = None,
     *,
     what: Annotated[
-        str, typer.Option(metavar="WHAT", help="cases, with people's labels; reviews, one by one; or promoted cases.")
+        str,
+        typer.Option(metavar="WHAT", help="cases (with people's labels), reviews (one by one) or promoted (cases)."),
     ] = "cases",
     output: Output = "-",
     store: StorePlace = None,
@@ -169,7 +170,7 @@ def report_week(
     """Report a queue: the pass rate of all replies, corrected by the reviews, agreement, patterns, reminders."""
     from touchstone.app.review import find_queue, now_text, weekly
     from touchstone.app.weekly import WEEKLY_RENDERERS
-    from touchstone.report.weekly.view import weekly_view
+    from touchstone.report.weekly import weekly_view
 
     chosen = "json" if as_json else format
     if chosen not in ("terminal", *WEEKLY_RENDERERS):
@@ -180,7 +181,7 @@ def report_week(
         _write(WEEKLY_RENDERERS[chosen](view), output)
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.weekly.terminal import show_weekly
+    from touchstone.report.terminal.review import show_weekly
 
     print_page(lambda console: show_weekly(view, console=console), to_stderr=False)
 
@@ -189,15 +190,17 @@ def report_week(
 def calibrate(
     *,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where the models go; beside the store if left out.")
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write the models. Default: beside the store."),
     ] = "",
     store: StorePlace = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Move the judges towards the team's reviews, and show what that is worth on reviews held out.
+    """Calibrate the judges to the team's reviews, and show the gain on held-out reviews.
 
-    The offline judge always; the language model of touchstone.yaml where its answers on reviewed replies were kept.
+    Always calibrates the offline judge; also the language model in touchstone.yaml if its answers on reviewed
+    replies were kept.
     """
     from dataclasses import asdict
 
@@ -219,7 +222,7 @@ def calibrate(
         typer.echo(json.dumps(told, indent=2))
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.calibration import show_gains, show_model_gains
+    from touchstone.report.terminal.review import show_gains, show_model_gains
 
     print_page(lambda console: show_gains(offline.gains, console=console), to_stderr=False)
     if model is not None:

@@ -12,9 +12,7 @@ from touchstone.cli.options import AsJson
 if TYPE_CHECKING:
     from rich.console import Console
 
-rubric = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Show a rubric, check one of your own, compare two."
-)
+rubric = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, check or compare rubrics.")
 
 
 @rubric.command()
@@ -32,7 +30,7 @@ def show(
     if as_json:
         typer.echo(json.dumps(rubric_to_dict(chosen), ensure_ascii=False, indent=2))
         return
-    from touchstone.report.rubric import show_card, show_conventions, show_levels
+    from touchstone.report.terminal.rubric import show_card, show_conventions, show_levels
 
     _print(lambda console: show_card(card(chosen), console=console))
     if levels:
@@ -45,7 +43,7 @@ def show(
 def check(
     name: Annotated[str, typer.Argument(metavar="FILE", help="The YAML file of a rubric, or a packaged name.")],
 ) -> None:
-    """Say whether a rubric can be used. Warns when its last review is over 90 days old."""
+    """Check whether a rubric can be used. Warns if its last review is over 90 days old."""
     from touchstone.app.rubrics import load_rubric, review_remark
     from touchstone.report.plain import one_line
 
@@ -64,7 +62,7 @@ def diff(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Say what changed from A to B: criteria, weights, level texts, gates, targets, versions."""
+    """Show what changed from A to B: criteria, weights, level texts, gates, targets, versions."""
     from touchstone.app.rubrics import load_rubric
     from touchstone.rubric.difference import difference_to_dict, differences
 
@@ -72,7 +70,7 @@ def diff(
     if as_json:
         typer.echo(json.dumps(difference_to_dict(old, new), ensure_ascii=False, indent=2))
         return
-    from touchstone.report.rubric import show_changes
+    from touchstone.report.terminal.rubric import show_changes
 
     _print(lambda console: show_changes(differences(old, new), console=console))
 

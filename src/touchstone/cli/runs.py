@@ -39,14 +39,14 @@ def list_runs(
         typer.echo(json.dumps(lines_to_dicts(found), ensure_ascii=False, indent=2))
         return
     from touchstone.cli.screen import print_page
-    from touchstone.report.terminal_runs import show_runs
+    from touchstone.report.terminal.runs import show_runs
 
     print_page(lambda console: show_runs(found, console=console), to_stderr=False)
 
 
 @runs.command()
 def show(run: _Run = "latest", *, store: StorePlace = None, config: Config = None, as_json: AsJson = False) -> None:
-    """Show what a run came to."""
+    """Show a run's summary."""
     _report(run, format="json" if as_json else "terminal", output="-", store=store, config=config)
 
 
@@ -58,7 +58,7 @@ def label_run(
     store: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Label a run, such as prompt=v7; a label it has already is replaced."""
+    """Label a run, such as prompt=v7; an existing label is replaced."""
     from touchstone.app.config import load_settings
     from touchstone.app.runs import find_id, open_store_of
 
@@ -71,7 +71,7 @@ def label_run(
 def delete(
     run: _Run,
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     store: StorePlace = None,
     config: Config = None,
 ) -> None:
@@ -91,13 +91,13 @@ def report(
     run: _Run = "latest",
     *,
     format: Annotated[
-        str, typer.Option(metavar="NAME", help="terminal, html, md, junit, json or jsonl, the results.")
+        str, typer.Option(metavar="NAME", help="terminal, html, md, junit, json or jsonl (the results).")
     ] = "html",
     output: Output = "",
     store: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Write a run's report again, in any format; by default report.html into the run's directory.
+    """Write a run's report again, in any format. Default: report.html in the run's directory.
 
     RUN may also be the directory or URL that `touchstone score -o` wrote its shards to.
     """
@@ -129,7 +129,7 @@ def compare(
         view = view_comparison(open_run(before, store=opened), open_run(after, store=opened))
     if chosen == "terminal":
         from touchstone.cli.screen import print_page
-        from touchstone.report.comparison.terminal import show_comparison
+        from touchstone.report.terminal.runs import show_comparison
 
         print_page(lambda console: show_comparison(view, console=console), to_stderr=False)
         return
@@ -151,7 +151,7 @@ def _report(run: str, *, format: str, output: str, store: str | None, config: st
         view = view_run(found, store=opened)
     if format == "terminal":
         from touchstone.cli.screen import print_page
-        from touchstone.report.terminal_run import show_run
+        from touchstone.report.terminal.runs import show_run
 
         print_page(lambda console: show_run(view, console=console), to_stderr=False)
         return
@@ -165,7 +165,7 @@ def _report_job(name: str, *, format: str, output: str) -> None:
     job = open_finished(name)
     if format == "terminal":
         from touchstone.cli.screen import print_page
-        from touchstone.report.terminal_partitions import show_job
+        from touchstone.report.terminal.job import show_job
 
         print_page(lambda console: show_job(job.summary, console=console), to_stderr=False)
     elif format == "html" and not output:

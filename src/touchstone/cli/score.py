@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from touchstone.cli import judge_options as options
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.formats import chosen_format
+from touchstone.cli.judge_options import JudgeOptions, takes_judge
 from touchstone.cli.options import Config, Map, Quiet, Rubric, Set, Verifier
 from touchstone.cli.pairs import pairs
 from touchstone.core.errors import ConfigError
@@ -29,6 +29,7 @@ STDOUT = "-"
 _Repeated = list[str] | None
 
 
+@takes_judge
 def score(
     sources: Annotated[
         _Repeated,
@@ -88,17 +89,7 @@ def score(
         typer.Option("--redact", help="Take personal data out of what is written; it is scored all the same."),
     ] = False,
     log: Annotated[str | None, typer.Option(metavar="FILE", help="Directory: add events to FILE, as JSON.")] = None,
-    judge: options.Judge = None,
-    model: options.Model = None,
-    base_url: options.BaseUrl = None,
-    panel: options.Panel = None,
-    votes: options.Votes = None,
-    cascade: options.Cascade = False,
-    budget: options.Budget = None,
-    judge_set: options.JudgeSet = None,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    no_cache: options.NoCache = False,
+    judge: JudgeOptions,
     explain: Annotated[bool, typer.Option("--explain", help="Show each reply with its evidence, not JSON.")] = False,
     summary: Annotated[bool, typer.Option("--summary", help="Say at the end what it all came to.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
@@ -117,30 +108,16 @@ def score(
     from touchstone.app.judging import open_judge
     from touchstone.app.score import score_fields, score_file
     from touchstone.cli.screen import Screen
-    from touchstone.engines.choice import engine as choose
+    from touchstone.engines.engine import engine as choose
 
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
     _check(sources=sources or [], fields=fields, explain=explain, as_json=as_json, redact=redact)
-    thresholds, columns = pairs(set, flag="--set"), pairs(map, flag="--map", at_last=True)
-    flags = options.judge_flags(
-        judge=judge,
-        model=model,
-        base_url=base_url,
-        panel=panel,
-        votes=votes,
-        cascade=cascade,
-        budget=budget,
-        judge_set=judge_set,
-        record=record,
-        replay=replay,
-        no_cache=no_cache,
-    )
     settings = load_settings(
         config,
-        thresholds=thresholds,
-        columns=columns,
+        thresholds=pairs(set, flag="--set"),
+        columns=pairs(map, flag="--map", at_last=True),
         rubric=rubric,
-        judge=flags,
+        judge=judge.flags(),
         verifier=verifier,
         redacts=redact,
     )

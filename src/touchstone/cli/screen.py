@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from touchstone.app.score import Scored
+from touchstone.app.score import ScoredEntry
 from touchstone.core.case import Case
 from touchstone.report.explain import explain
 from touchstone.report.plain import one_line
 from touchstone.report.summary import Tally, tally_to_dict
-from touchstone.report.terminal import show_explanation
-from touchstone.report.terminal_tally import show_tally
+from touchstone.report.terminal.explanation import show_explanation
+from touchstone.report.terminal.job import show_tally
 
 MOST_NAMED = 20
 _LONGEST_MESSAGE = 400
@@ -53,7 +53,7 @@ class Screen:
         if self.failed > MOST_NAMED:
             self.notice(f"… and {self.failed - MOST_NAMED:,} more failed rows")
 
-    def __call__(self, scored: Scored) -> None:
+    def __call__(self, scored: ScoredEntry) -> None:
         """Show one row."""
         self.rows += 1
         if scored.result.failures:
@@ -75,13 +75,13 @@ class Screen:
         else:
             print_page(lambda console: show_tally(tally, console=console), to_stderr=to_stderr)
 
-    def _name(self, scored: Scored) -> None:
+    def _name(self, scored: ScoredEntry) -> None:
         if self.failed <= MOST_NAMED:
             place = f"{scored.entry.file}:{scored.entry.line}"
             for failure in scored.result.failures:
                 self.notice(one_line(f"{place}: {failure.message}")[:_LONGEST_MESSAGE])
 
-    def _explain(self, scored: Scored) -> None:
+    def _explain(self, scored: ScoredEntry) -> None:
         if isinstance(scored.entry.case, Case):
             explanation = explain(scored.entry.case, scored.result)
             print_page(lambda console: show_explanation(explanation, console=console), to_stderr=False)

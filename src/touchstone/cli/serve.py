@@ -14,21 +14,19 @@ def serve(
         "127.0.0.1"
     ),
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")] = 8321,
-    auth: Annotated[bool, typer.Option("--auth", help="Let in only who signs in or has a token.")] = False,
-    workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes that score.")] = 2,
+    auth: Annotated[bool, typer.Option("--auth", help="Require a sign-in or a token.")] = False,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Number of scoring processes.")] = 2,
     rate: Annotated[
         float | None,
-        typer.Option(metavar="N", min=0.1, help="Cases a second that one caller may send; 100 with --auth, else any."),
+        typer.Option(metavar="N", min=0.1, help="Cases per second from one caller; 100 with --auth, else unlimited."),
     ] = None,
     trusted_proxy: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CIDR", help="A proxy whose X-Forwarded headers are believed, besides this machine's own."
-        ),
+        typer.Option(metavar="CIDR", help="A proxy whose X-Forwarded headers are trusted, besides this machine's own."),
     ] = None,
     store: StorePlace = None,
     rubric: Annotated[
-        str | None, typer.Option(metavar="NAME_OR_FILE", help="How replies are graded; supportai if not given.")
+        str | None, typer.Option(metavar="NAME_OR_FILE", help="The rubric to grade by. Default: supportai.")
     ] = None,
     verifier: Verifier = None,
     redact: Redact = False,

@@ -12,9 +12,11 @@ from touchstone.core.errors import ConfigError
 if TYPE_CHECKING:
     from touchstone.app.config import Settings
 
-store = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Back up, restore, and erase customers' text.")
+store = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Back up or restore the store, or erase customers' text."
+)
 
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 @store.command()
@@ -24,7 +26,7 @@ def backup(
     place: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Copy the store into one file, also while it is in use."""
+    """Copy the store into one file, even while it is in use."""
     from touchstone.store.backup import back_up
 
     back_up(_settings(place, config).store, Path(target))
@@ -39,7 +41,7 @@ def restore(
     place: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Put a backup in the store's place. What was there is kept in a file beside it."""
+    """Replace the store with a backup. The old store is kept in a file beside it."""
     from touchstone.store.backup import restore as put_back
 
     target = _settings(place, config).store
@@ -55,13 +57,16 @@ def forget(
     *,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD=VALUE", help="Cases whose metadata has this, such as customer=17; all must hold."),
+        typer.Option(
+            metavar="FIELD=VALUE",
+            help="Cases whose metadata has this, such as customer=17; repeatable, all must match.",
+        ),
     ] = None,
     yes: _Yes = False,
     place: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Erase the text of cases, with what results and reviews quote of it. Counts, grades and ids stay."""
+    """Erase the text of cases and every quote of it in results and reviews. Counts, grades and ids stay."""
     from touchstone.app.review import now_text
     from touchstone.app.runs import open_store_of
 

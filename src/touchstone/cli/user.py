@@ -11,15 +11,17 @@ from touchstone.core.errors import ConfigError
 if TYPE_CHECKING:
     from touchstone.store.runs import Store
 
-user = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="People who use touchstone serve --auth.")
+user = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Manage the people who use touchstone serve --auth."
+)
 
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="Whom.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The person's name.")]
 _Role = Annotated[str, typer.Option(metavar="ROLE", help="viewer, reviewer or lead.")]
 
 
 @user.command()
 def add(name: _Name, *, role: _Role = "reviewer", place: StorePlace = None, config: Config = None) -> None:
-    """Add a person. The password is asked for, or read from stdin when that is no terminal."""
+    """Add a person. Asks for the password, or reads it from stdin if that is not a terminal."""
     from touchstone.app.passwords import hash_password
     from touchstone.app.review import now_text
     from touchstone.store.users import User
@@ -35,7 +37,7 @@ def add(name: _Name, *, role: _Role = "reviewer", place: StorePlace = None, conf
 
 @user.command()
 def passwd(name: _Name, *, place: StorePlace = None, config: Config = None) -> None:
-    """Give a person another password; open logins end."""
+    """Change a person's password and end their sessions."""
     from touchstone.app.passwords import hash_password
 
     with _open(place, config) as opened:
@@ -64,11 +66,11 @@ def set_role(
 def disable(
     name: _Name,
     *,
-    again: Annotated[bool, typer.Option("--undo", help="Let them in again.")] = False,
+    again: Annotated[bool, typer.Option("--undo", help="Restore the person's access.")] = False,
     place: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Let a person in no more; their reviews stay."""
+    """Remove a person's access; their reviews stay."""
     with _open(place, config) as opened:
         if again:
             opened.users.enable(name)
@@ -95,16 +97,16 @@ def list_users(*, place: StorePlace = None, config: Config = None) -> None:
 def token(
     name: _Name,
     *,
-    label: Annotated[str, typer.Option(metavar="TEXT", help="What it is for.")] = "",
-    days: Annotated[int, typer.Option(metavar="N", min=1, max=3650, help="How long it holds.")] = 365,
+    label: Annotated[str, typer.Option(metavar="TEXT", help="What the token is for.")] = "",
+    days: Annotated[int, typer.Option(metavar="N", min=1, max=3650, help="Days until the token expires.")] = 365,
     revoke: Annotated[
-        str | None, typer.Option(metavar="ID", help="End a token of this person instead of making one.")
+        str | None, typer.Option(metavar="ID", help="Revoke a token of this person instead of creating one.")
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the person's tokens instead.")] = False,
     place: StorePlace = None,
     config: Config = None,
 ) -> None:
-    """Make a token for a program; it is shown once and kept as a hash."""
+    """Create a token for a program; it is shown once and stored as a hash."""
     with _open(place, config) as opened:
         _check_known(opened, name)
         if revoke is not None:
@@ -120,11 +122,11 @@ def _make_token(store: "Store", name: str, *, label: str, days: int) -> str:
     from datetime import UTC, datetime, timedelta
 
     from touchstone.service.auth.secret import fingerprint, new_token
-    from touchstone.store.users import Token
+    from touchstone.store.users import ApiToken
 
     now = datetime.now(UTC)
     secret = new_token()
-    entry = Token(
+    entry = ApiToken(
         id=secrets.token_hex(4),
         user=name,
         label=label,
@@ -168,9 +170,9 @@ def _check_known(store: "Store", name: str) -> None:
 def _note(store: "Store", act: str, subject: str, detail: str = "") -> None:
     """In the audit log, as done on the command line."""
     from touchstone.app.review import now_text
-    from touchstone.store.guards import Entry
+    from touchstone.store.guards import AuditEntry
 
-    store.audit.note(Entry(at=now_text(), who="command line", act=act, subject=subject, detail=detail))
+    store.audit.note(AuditEntry(at=now_text(), who="command line", act=act, subject=subject, detail=detail))
 
 
 def _open(place: str | None, config: str | None, *, creates: bool = False) -> "Store":

@@ -20,15 +20,17 @@ def _group() -> None:
 
 @verifier.command()
 def check(
-    directory: Annotated[str, typer.Argument(metavar="DIRECTORY", help="Holds model, tokenizer and verifier.json.")],
+    directory: Annotated[
+        str, typer.Argument(metavar="DIRECTORY", help="The directory with the model, its tokenizer and verifier.json.")
+    ],
     *,
     data: Annotated[
         list[str] | None,
-        typer.Option("--data", metavar="FILE", help="Labelled sentences; data/verifier here if none is given."),
+        typer.Option("--data", metavar="FILE", help="Labelled sentences. Default: data/verifier."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a verifier on labelled sentences: AUC in all and by kind, and the cut at which precision is .9."""
+    """Measure a verifier on labelled sentences: AUC overall and by kind, and the cut at which precision is .9."""
     from dataclasses import asdict
 
     from touchstone.app.verifying import find_verifier, measure, read_groups

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from touchstone.core.errors import ResourceError
 from touchstone.core.result import Chances, Standing
-from touchstone.evidence.verification import Card, Pair, Verifier
+from touchstone.evidence.verification import SentencePair, Verifier, VerifierCard
 
 MODEL, TOKENIZER, SETTINGS = "model.onnx", "tokenizer.json", "verifier.json"
 HOW = "docs/verifier.md shows how to export a model"
@@ -46,14 +46,14 @@ def open_verifier(directory: str) -> Verifier:
             )
     settings = _settings(home / SETTINGS)
     model = _Model(
-        card=Card(settings.name, settings.version, _hash(home)),
+        card=VerifierCard(settings.name, settings.version, _hash(home)),
         path=home / MODEL,
         settings=settings,
         session=_session(home / MODEL),
         tokenizer=_tokenizer(home / TOKENIZER, most=settings.max_tokens),
     )
     # Read once, so that a model of another kind is found out before the first reply.
-    model.read([Pair("It is due on Monday.", "Due on Monday.")])
+    model.read([SentencePair("It is due on Monday.", "Due on Monday.")])
     return model
 
 
@@ -121,16 +121,16 @@ class _Settings(BaseModel):
 class _Model:
     """A loaded model with its tokenizer."""
 
-    card: Card
+    card: VerifierCard
     path: Path
     settings: _Settings
     session: Any
     tokenizer: Any
 
-    def read(self, pairs: Sequence[Pair]) -> list[Chances]:
+    def read(self, pairs: Sequence[SentencePair]) -> list[Chances]:
         return [self.settings.chances(self._scores(pair)) for pair in pairs]
 
-    def _scores(self, pair: Pair) -> list[float]:
+    def _scores(self, pair: SentencePair) -> list[float]:
         import numpy as np
 
         texts = {"premise": pair.evidence, "hypothesis": pair.sentence}

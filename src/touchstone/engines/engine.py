@@ -1,11 +1,14 @@
-"""What an engine is: batches of items in, their parts out, in order, wherever the work is done.
+"""What an engine is, the one that works in this process, and an engine's name -> the engine.
 
-An engine knows nothing of cases or results. What it does with a batch is `Work`, which is sent to each worker once.
+Batches of items go in, their parts come out, in order, wherever the work is done. An engine knows nothing of cases or
+results. What it does with a batch is `Work`, which is sent to each worker once.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, get_args
+
+from touchstone.core.errors import ConfigError, TouchstoneError
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
@@ -13,6 +16,7 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 Part_co = TypeVar("Part_co", covariant=True)
 
 EngineName = Literal["serial", "processes", "ray"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 
 class Work(Protocol[Item_contra, Part_co]):
@@ -55,3 +59,60 @@ OnEvent = Callable[[Event], None]
 
 def ignore(event: Event) -> None:
     """Takes the place of a listener."""
+
+
+class Serial:
+    """Works here, without workers."""
+
+    workers = 1
+
+    def __init__(self, *, on_event: OnEvent = ignore) -> None:
+        self._on_event = on_event
+
+    def map(self, work: Work[Item, Part], batches: Iterable[Sequence[Item]]) -> Generator[tuple[Part, ...], None, None]:
+        """The parts of each batch as it is asked for; a defect in the work costs its item alone."""
+        for number, items in enumerate(batches):
+            if number == 0:
+                work.prepare()
+            try:
+                parts: tuple[Part, ...] = (work(items),)
+            except TouchstoneError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a defect must not cost the other items
+                reason = type(error).__name__
+                self._on_event(Event("batch_split", f"batch {number}: {reason}"))
+                parts = tuple(
+                    self._alone(work, item, place=f"batch {number}, item {at}") for at, item in enumerate(items)
+                )
+            yield parts
+
+    def _alone(self, work: Work[Item, Part], item: Item, *, place: str) -> Part:
+        try:
+            return work([item])
+        except TouchstoneError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            reason = type(error).__name__
+            self._on_event(Event("item_lost", f"{place}: {reason}"))
+            return work.lost(item, reason=reason)
+
+
+def engine(name: str, *, workers: int | None = None, address: str | None = None, on_event: OnEvent = ignore) -> Engine:
+    """The engine of this name; ConfigError when there is none or an option does not suit it."""
+    if name not in ENGINES:
+        raise ConfigError(f"--engine {name} is not known: allowed are {', '.join(ENGINES)}")
+    if workers is not None and workers < 1:
+        raise ConfigError(f"--workers {workers} is too few: give at least 1, or leave it out to use all cores")
+    if address is not None and name != "ray":
+        raise ConfigError(f"--ray-address belongs to --engine ray, and the engine is {name}: leave one of them out")
+    if name == "serial":
+        if workers not in (None, 1):
+            raise ConfigError(f"--workers {workers} needs workers: give --engine processes or --engine ray as well")
+        return Serial(on_event=on_event)
+    if name == "processes":
+        from touchstone.engines.processes import Processes
+
+        return Processes(workers=workers, on_event=on_event)
+    from touchstone.engines.ray_actors import RayActors
+
+    return RayActors(address=address, workers=workers, on_event=on_event)

@@ -5,21 +5,64 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, Literal
 
-from touchstone.core.errors import ResourceError
+from touchstone.core.errors import ResourceError, TouchstoneError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
 from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
-from touchstone.engines.worker import MEGABYTES, Answer, serve
 
+# What a worker with its models and full caches holds, rounded up: measured by `python -m benchmarks engines`.
+MEGABYTES = 600
 # So many workers in a row may end while they load their models; then the machine, not a batch, is to blame.
 START_ATTEMPTS = 3
 _PATIENCE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerMessage:
+    """`ready` once models are loaded, a `part`, or `failed` with the kind of error that the work met.
+
+    An `error` ends everything: Touchstone itself cannot be used, and no other worker would do better.
+    """
+
+    kind: Literal["ready", "part", "failed", "error"]
+    content: Any = None
+
+
+def attempt(work: Callable[[Sequence[Any]], Any], items: Sequence[Any]) -> WorkerMessage:
+    """The part that the items come to, or why there is none."""
+    try:
+        return WorkerMessage("part", work(items))
+    except TouchstoneError as error:
+        return WorkerMessage("error", error)
+    except Exception as error:  # noqa: BLE001 - a defect must not cost the worker; its text may quote a customer
+        return WorkerMessage("failed", type(error).__name__)
+
+
+def serve(pipe: Connection, work: bytes) -> None:
+    """Work until the driver closes the pipe or is gone."""
+    # The driver is told to stop by the same Ctrl-C and then ends its workers in good order.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        do = pickle.loads(work)
+        do.prepare()
+    except TouchstoneError as error:
+        pipe.send(WorkerMessage("error", error))
+        return
+    except Exception as error:  # noqa: BLE001 - such as too little memory: the driver says what to do
+        pipe.send(WorkerMessage("failed", type(error).__name__))
+        return
+    pipe.send(WorkerMessage("ready"))
+    while True:
+        try:
+            pipe.send(attempt(do, pipe.recv()))
+        except (EOFError, OSError):
+            return
 
 
 class Processes:
@@ -138,7 +181,7 @@ class _Crew:
 
     def _hear(self, worker: _Worker) -> None:
         try:
-            answer: Answer = worker.pipe.recv()
+            answer: WorkerMessage = worker.pipe.recv()
         except (EOFError, OSError):
             self._lose(worker)
             return

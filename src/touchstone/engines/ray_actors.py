@@ -18,8 +18,7 @@ from typing import Any
 from touchstone.core.errors import ConfigError, ResourceError
 from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
 from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
-from touchstone.engines.processes import START_ATTEMPTS, cores
-from touchstone.engines.worker import MEGABYTES, Answer, attempt
+from touchstone.engines.processes import MEGABYTES, START_ATTEMPTS, WorkerMessage, attempt, cores
 
 # Without any worker for so long, the cluster has no room for one.
 PATIENCE = 300.0
@@ -55,7 +54,9 @@ class RayActors:
             if self._asked is None:
                 self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
             ledger = Ledger(work, chain([first], remaining), workers=self.workers, on_event=self._on_event)
-            crew = _Crew(ray, work, ledger, size=self.workers, tasks_each=self._tasks_each, on_event=self._on_event)
+            crew = _ActorCrew(
+                ray, work, ledger, size=self.workers, tasks_each=self._tasks_each, on_event=self._on_event
+            )
             try:
                 while not ledger.is_done:
                     crew.hand_out()
@@ -71,12 +72,12 @@ class _Scorer:
     def __init__(self, work: bytes) -> None:
         self._work = pickle.loads(work)
 
-    def ready(self) -> Answer:
+    def ready(self) -> WorkerMessage:
         """Load the models: an error in a constructor would reach the driver as no more than the actor's death."""
         loaded = attempt(lambda _: self._work.prepare(), ())
-        return Answer("ready") if loaded.kind == "part" else loaded
+        return WorkerMessage("ready") if loaded.kind == "part" else loaded
 
-    def run(self, items: Sequence[Any]) -> Answer:
+    def run(self, items: Sequence[Any]) -> WorkerMessage:
         return attempt(self._work, items)
 
 
@@ -96,7 +97,7 @@ class _Sent:
     items: Any
 
 
-class _Crew:
+class _ActorCrew:
     """The actors of one map: all are asked for at the start, and each that is lost once more."""
 
     def __init__(
@@ -166,7 +167,7 @@ class _Crew:
 
     def _hear(self, ref: Any, call: _Call) -> None:
         try:
-            answer: Answer = self._ray.get(ref)
+            answer: WorkerMessage = self._ray.get(ref)
         except self._ray.exceptions.RayError as error:
             self._lose(call, reason=type(error).__name__)
             return

@@ -14,7 +14,7 @@ CLOCK = "clock"
 DAY = 1440
 
 
-class Part(NamedTuple):
+class ShownReading(NamedTuple):
     """One reading of a value and how the value is shown in a formula."""
 
     reading: Measure | Dates
@@ -25,8 +25,8 @@ def formula_of(value: Value, first: Value, second: Value) -> str | None:
     """The formula that gives the value from two others in any of their readings."""
     for a in _readings(first):
         for b in _readings(second):
-            one, other = Part(a, first.canonical), Part(b, second.canonical)
-            target = Part(value.readings[0], value.canonical)
+            one, other = ShownReading(a, first.canonical), ShownReading(b, second.canonical)
+            target = ShownReading(value.readings[0], value.canonical)
             if found := _combine(target, one, other) or _combine(target, other, one):
                 return f"{found} = {value.canonical}"
     return None
@@ -37,7 +37,7 @@ def _readings(value: Value) -> tuple[Measure | Dates, ...]:
     return value.readings[:1] if value.kind == "number" else value.readings
 
 
-def _combine(target: Part, a: Part, b: Part) -> str | None:
+def _combine(target: ShownReading, a: ShownReading, b: ShownReading) -> str | None:
     if isinstance(a.reading, Dates):
         return _shifted(target, a, b) or _elapsed(target, a, b)
     if isinstance(target.reading, Dates) or isinstance(b.reading, Dates):
@@ -47,7 +47,7 @@ def _combine(target: Part, a: Part, b: Part) -> str | None:
     return _sum(target.reading, a, b, a.reading, b.reading) or _share(target.reading, a, b, a.reading, b.reading)
 
 
-def _later(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> str | None:
+def _later(target: Measure, a: ShownReading, b: ShownReading, left: Measure, right: Measure) -> str | None:
     """A time of day some hours before or after another, or the time between two."""
     if left.dimension == right.dimension == CLOCK and target.dimension == "time":
         return f"{a.shown} - {b.shown}" if (left.low - right.low) % DAY == target.low else None
@@ -58,7 +58,7 @@ def _later(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> 
     return f"{a.shown} - {b.shown}" if (left.low - right.low - target.low) % DAY == 0 else None
 
 
-def _sum(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> str | None:
+def _sum(target: Measure, a: ShownReading, b: ShownReading, left: Measure, right: Measure) -> str | None:
     bare = [measure.dimension == "" for measure in (left, right)]
     counts = target.dimension.startswith("count:") and any(m.dimension == target.dimension for m in (left, right))
     if not (same_dimension(target, left) and same_dimension(left, right)) or (bare[0] != bare[1] and not counts):
@@ -68,7 +68,7 @@ def _sum(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> st
     return f"{a.shown} - {b.shown}" if target.low and abs(left.low - right.low - target.low) < CENT else None
 
 
-def _share(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> str | None:
+def _share(target: Measure, a: ShownReading, b: ShownReading, left: Measure, right: Measure) -> str | None:
     """A percentage of a sum, the sum less or plus it, or one sum as a percentage of another."""
     if target.dimension == "%" and left.dimension != "%" and same_dimension(left, right) and right.low:
         if abs(100 * left.low / right.low - target.low) < PERCENT_STEP:
@@ -85,7 +85,7 @@ def _share(target: Measure, a: Part, b: Part, left: Measure, right: Measure) -> 
     return f"{b.shown} + {a.shown}" if abs(right.low + part - target.low) <= CENT else None
 
 
-def _shifted(target: Part, a: Part, b: Part) -> str | None:
+def _shifted(target: ShownReading, a: ShownReading, b: ShownReading) -> str | None:
     """A date some days or months before or after another."""
     if not (isinstance(target.reading, Dates) and isinstance(a.reading, Dates) and isinstance(b.reading, Measure)):
         return None
@@ -99,7 +99,7 @@ def _shifted(target: Part, a: Part, b: Part) -> str | None:
     return None
 
 
-def _elapsed(target: Part, a: Part, b: Part) -> str | None:
+def _elapsed(target: ShownReading, a: ShownReading, b: ShownReading) -> str | None:
     """The days between two dates."""
     if not (isinstance(target.reading, Measure) and isinstance(a.reading, Dates) and isinstance(b.reading, Dates)):
         return None

@@ -21,7 +21,7 @@ NAMING = "id ids number zip postcode phone mobile code sku imei iban ref referen
 IDENTIFYING = frozenset(map(term, NAMING.split()))
 
 
-class Place(NamedTuple):
+class ValuePlace(NamedTuple):
     """A value in a source, and what it is a value of; `path` and `key` name its field or cell."""
 
     source: Text
@@ -33,7 +33,7 @@ class Place(NamedTuple):
     is_cell: bool
 
     @classmethod
-    def of(cls, source: Text, value: Value) -> "Place":
+    def of(cls, source: Text, value: Value) -> "ValuePlace":
         fact = source.fact_at(value.start)
         if fact is None:
             return cls(source, value, binding(source, value), None, "", frozenset(), is_cell=False)
@@ -55,15 +55,15 @@ class Index:
     """The values of all sources by what they say and by the terms around them."""
 
     def __init__(self, sources: Sequence[Text]) -> None:
-        self._by_key: dict[Hashable, list[Place]] = defaultdict(list)
-        self._by_term: dict[str, list[Place]] = defaultdict(list)
-        self._by_shape: dict[str, list[Place]] = defaultdict(list)
-        self._places: list[Place] = []
+        self._by_key: dict[Hashable, list[ValuePlace]] = defaultdict(list)
+        self._by_term: dict[str, list[ValuePlace]] = defaultdict(list)
+        self._by_shape: dict[str, list[ValuePlace]] = defaultdict(list)
+        self._places: list[ValuePlace] = []
         for source in sources:
             for value in source.values:
-                self._add(Place.of(source, value))
+                self._add(ValuePlace.of(source, value))
 
-    def _add(self, place: Place) -> None:
+    def _add(self, place: ValuePlace) -> None:
         self._places.append(place)
         if place.is_cell and not place.names:
             self._by_shape[place.shape].append(place)
@@ -73,31 +73,31 @@ class Index:
             for each in place.binding.around:
                 self._by_term[each].append(place)
 
-    def stating(self, value: Value) -> list[Place]:
+    def stating(self, value: Value) -> list[ValuePlace]:
         """The places that state the value, in order; a single value also as one end of a range."""
-        places: dict[int, Place] = {}
+        places: dict[int, ValuePlace] = {}
         for key in dict.fromkeys(_own_keys(value)):
             places |= {id(place.value): place for place in self._by_key.get(key, ())[:MAX_LOOKS]}
         return [place for place in places.values() if _states(place.value, value)]
 
-    def rivals(self, value: Value, terms: frozenset[str]) -> list[Place]:
+    def rivals(self, value: Value, terms: frozenset[str]) -> list[ValuePlace]:
         """The places around which any of the terms stands and whose value could contradict this one."""
-        places: dict[int, Place] = {}
+        places: dict[int, ValuePlace] = {}
         for each in sorted(terms):
             places |= {id(place.value): place for place in self._by_term.get(each, ())[:MAX_LOOKS]}
         return [place for place in places.values() if _could_contradict(value, place)]
 
-    def siblings(self, place: Place) -> list[Place]:
+    def siblings(self, place: ValuePlace) -> list[ValuePlace]:
         """The same field of other records, where the place is a field: values of its sort, whatever their unit."""
         places = self._by_shape.get(place.shape, ())[:MAX_LOOKS] if place.is_cell else ()
         return [other for other in places if other.key == place.key and other.value.kind == place.value.kind]
 
-    def comparable(self, value: Value) -> list[Place]:
+    def comparable(self, value: Value) -> list[ValuePlace]:
         """The places whose value could be this one in round figures."""
         return [place for place in self._places[:MAX_COMPARED] if _could_contradict(value, place)]
 
 
-def _could_contradict(value: Value, place: Place) -> bool:
+def _could_contradict(value: Value, place: ValuePlace) -> bool:
     if not place.is_cell:
         return comparable(value, place.value)
     return comparable(_first_reading(value), _first_reading(place.value))

@@ -13,7 +13,7 @@ from touchstone.core.result import Anchor, Evidence, Status
 from touchstone.evidence.approximation import is_about
 from touchstone.evidence.derivation import Deriver
 from touchstone.evidence.equality import ends, is_free, is_idiom, is_range
-from touchstone.evidence.index import Index, Place
+from touchstone.evidence.index import Index, ValuePlace
 from touchstone.evidence.places import Binding, binding, prefers, sentence_at
 
 MAX_EVIDENCE = 3
@@ -45,7 +45,7 @@ class Rival(NamedTuple):
 
     likeness: float
     shared: int
-    place: Place
+    place: ValuePlace
 
 
 class Checker:
@@ -64,7 +64,7 @@ class Checker:
         checked = [(value, self._anchor(value, found)) for value, found in pairs]
         return [anchor for value, anchor in checked if anchor.status != "unsupported" or not is_idiom(value)]
 
-    def _anchor(self, value: Value, found: list[Place]) -> Anchor:
+    def _anchor(self, value: Value, found: list[ValuePlace]) -> Anchor:
         ours = binding(self._reply, value)
         given = [place for place in found if not _is_asked(place)] if self._is_answer(value) else found
         if found and not given:
@@ -83,16 +83,16 @@ class Checker:
         derivation = None if near_copy else self._deriver.derive(value)
         if derivation is None and (wrong := self._deriver.miscounted(value)):
             reason = f"reply says {self._text(value)}, but {wrong.formula}"
-            return self._make(value, "contradicted", reason, [Place.of(*used) for used in wrong.used])
+            return self._make(value, "contradicted", reason, [ValuePlace.of(*used) for used in wrong.used])
         if derivation:
-            return self._make(value, "derived", derivation.formula, [Place.of(*used) for used in derivation.used])
+            return self._make(value, "derived", derivation.formula, [ValuePlace.of(*used) for used in derivation.used])
         if rival and rival.likeness >= RELATED:
             return self._contradicted(value, rival.place)
         return self._make(value, "unsupported", f"no source states {self._text(value)}", [])
 
-    def _swapped(self, value: Value, ours: Binding, found: list[Place]) -> Place | None:
+    def _swapped(self, value: Value, ours: Binding, found: list[ValuePlace]) -> ValuePlace | None:
         """The other value of the thing the reply speaks of, when what states the reply's value speaks of another."""
-        best: tuple[float, Place] | None = None
+        best: tuple[float, ValuePlace] | None = None
         found = [place for place in found if place.source.speaker != "customer"]
         if is_free(value) or not found:
             return None
@@ -107,7 +107,7 @@ class Checker:
                     best = (likeness, place)
         return best[1] if best else None
 
-    def _is_accounted_for(self, place: Place, value: Value, found: list[Place]) -> bool:
+    def _is_accounted_for(self, place: ValuePlace, value: Value, found: list[ValuePlace]) -> bool:
         """Whether the reply gives the place's value rightly, too: then it does not mean this one."""
         for own, matches in zip(self._values, self._matches, strict=True):
             if own is not value and not is_range(place.value) and any(match.value is place.value for match in matches):
@@ -116,7 +116,7 @@ class Checker:
                     return True
         return False
 
-    def _overruled(self, value: Value, ours: Binding, found: list[Place]) -> Place | None:
+    def _overruled(self, value: Value, ours: Binding, found: list[ValuePlace]) -> ValuePlace | None:
         """The passage's value of the very same thing, where only the customer states the reply's."""
         if any(place.source.speaker != "customer" for place in found):
             return None
@@ -131,12 +131,12 @@ class Checker:
         sentence = sentence_at(self._reply, value.start)
         return sentence is not None and GRANTS.search(self._reply.raw, sentence.start, value.start) is not None
 
-    def _about(self, value: Value, ours: Binding) -> Place | None:
+    def _about(self, value: Value, ours: Binding) -> ValuePlace | None:
         """The value that the reply rounds: `about $100`, `just after noon`."""
         near = [place for place in self._index.comparable(value) if is_about(self._reply, value, place.value)]
         return max(near, key=lambda place: _likeness(ours, place.binding), default=None)
 
-    def _both_ends(self, value: Value) -> list[Place] | None:
+    def _both_ends(self, value: Value) -> list[ValuePlace] | None:
         """A range whose two ends a source states one by one in the same sentence."""
         low, high = (self._index.stating(end) for end in ends(value))
         for a in low:
@@ -153,11 +153,11 @@ class Checker:
         rivals = [_compare(ours, place) for place in places if is_only or _is_named(ours, place)]
         return max(rivals, key=lambda rival: rival.likeness, default=None)
 
-    def _contradicted(self, value: Value, place: Place) -> Anchor:
+    def _contradicted(self, value: Value, place: ValuePlace) -> Anchor:
         reason = f"reply says {self._text(value)}, {place.path if place.is_cell else 'source'} says {_shown(place)}"
         return self._make(value, "contradicted", reason, [place])
 
-    def _make(self, value: Value, status: Status, reason: str, places: Sequence[Place]) -> Anchor:
+    def _make(self, value: Value, status: Status, reason: str, places: Sequence[ValuePlace]) -> Anchor:
         evidence = tuple(Evidence(p.source.name, p.value.start, p.value.end, _shown(p), p.path) for p in places)
         return Anchor(value.kind, self._text(value), value.start, value.end, value.canonical, status, reason, evidence)
 
@@ -170,7 +170,7 @@ def check_values(reply: Text, sources: Sequence[Text], *, most: int | None = Non
     return Checker(reply, sources, most=most).anchors()
 
 
-def _beats(ours: Binding, place: Place, stated: Place) -> bool:
+def _beats(ours: Binding, place: ValuePlace, stated: ValuePlace) -> bool:
     """Whether the reply speaks of the place's thing, and not of that which has the value it gives.
 
     Only values that stand side by side are told apart: in one sentence, in statements alike, or in fields alike.
@@ -196,7 +196,7 @@ def _beats(ours: Binding, place: Place, stated: Place) -> bool:
     return prefers(ours, place.binding, stated.binding, listed=listed, near_only=True)
 
 
-def _is_named(ours: Binding, place: Place) -> bool:
+def _is_named(ours: Binding, place: ValuePlace) -> bool:
     """Whether the reply speaks of the place's attribute: by most of a cell's key and row, two terms, or all it says."""
     theirs = place.binding
     if place.is_cell:
@@ -207,7 +207,7 @@ def _is_named(ours: Binding, place: Place) -> bool:
     return shared >= NAMED_TERMS or shared == len(ours.near) > 0 or len(ours.around & theirs.near) >= NAMED_TERMS
 
 
-def _in_one_record(one: Place, other: Place) -> bool:
+def _in_one_record(one: ValuePlace, other: ValuePlace) -> bool:
     paths = [(place.path or "").rpartition(".")[0] for place in (one, other)]
     return one.source is other.source and paths[0] == paths[1]
 
@@ -219,7 +219,7 @@ def _likeness(ours: Binding, theirs: Binding) -> float:
     )
 
 
-def _compare(ours: Binding, place: Place) -> Rival:
+def _compare(ours: Binding, place: ValuePlace) -> Rival:
     return Rival(_likeness(ours, place.binding), len(ours.near & place.binding.near), place)
 
 
@@ -228,7 +228,7 @@ def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:
     return len(ours & theirs) / smaller if smaller else 0.0
 
 
-def _is_asked(place: Place) -> bool:
+def _is_asked(place: ValuePlace) -> bool:
     """Whether the customer only asks about the value."""
     sentence = sentence_at(place.source, place.value.start)
     if place.source.speaker != "customer" or sentence is None:
@@ -238,13 +238,13 @@ def _is_asked(place: Place) -> bool:
     return said.rstrip(" \"')").endswith("?") or any(QUESTION.match(part) for part in (said, clause))
 
 
-def _together(a: Place, b: Place) -> bool:
+def _together(a: ValuePlace, b: ValuePlace) -> bool:
     return a.source is b.source and sentence_at(a.source, a.value.start) == sentence_at(b.source, b.value.start)
 
 
-def _where(place: Place) -> str:
+def _where(place: ValuePlace) -> str:
     return f"{place.source.name} {place.path}" if place.path else place.source.name
 
 
-def _shown(place: Place) -> str:
+def _shown(place: ValuePlace) -> str:
     return place.source.raw[place.value.start : place.value.end]

@@ -48,7 +48,7 @@ MAX_PLACES = 64
 MIN_COPY = 4
 
 
-class Pair(NamedTuple):
+class SentencePair(NamedTuple):
     """A sentence of a reply, and the evidence it is held against."""
 
     sentence: str
@@ -56,7 +56,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class VerifierCard:
     """Which verifier it is; `hash` is that of its files."""
 
     name: str
@@ -71,10 +71,10 @@ class Verifier(Protocol):
     """Reads pairs. A pair's chances depend on that pair alone, never on those beside it."""
 
     @property
-    def card(self) -> Card:
+    def card(self) -> VerifierCard:
         """What it calls itself."""
 
-    def read(self, pairs: Sequence[Pair]) -> list[Chances]:
+    def read(self, pairs: Sequence[SentencePair]) -> list[Chances]:
         """The chances of each pair, in order."""
 
 
@@ -165,7 +165,7 @@ def _better(first: Statement, second: Statement | None) -> Statement:
 def _look(asked: Sequence[_Asked], sources: Sequence[Text], verifier: Verifier) -> list[Statement]:
     passages = Passages.of(sources)
     found = [evidence_for(each.tokens, passages) for each in asked]
-    pairs = [Pair(each.text, joined(evidence)) for each, evidence in zip(asked, found, strict=True)]
+    pairs = [SentencePair(each.text, joined(evidence)) for each, evidence in zip(asked, found, strict=True)]
     chances = verifier.read(pairs)
     return [
         _statement(each, given, evidence, sources) for each, given, evidence in zip(asked, chances, found, strict=True)

@@ -1,5 +1,8 @@
-"""A row as another tool names its columns -> the same row under our field names."""
+"""A row as another tool names and writes its columns -> the same row under our field names, each cell typed."""
 
+import ast
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -9,8 +12,7 @@ from typing import Any
 from touchstone.core.case import CASE_FIELDS, wrong_type
 from touchstone.core.errors import CaseError, InputError
 from touchstone.core.result import Failure
-from touchstone.io.cells import cell_object, cell_value
-from touchstone.io.json_text import field_name
+from touchstone.io.json_text import field_name, parse_json
 from touchstone.io.rows import Row
 from touchstone.text.reading import REFERENCE_DATE_FIELDS
 
@@ -49,6 +51,11 @@ _MESSAGE_TYPES = {"human": "user", "ai": "assistant"}
 _MOST_NAMES, _MOST_SHOWN, _LONGEST_NEAREST = 500, 10, 60
 
 Ranks = tuple[tuple[str, ...], ...]
+# A list or object, and not a message or passage that merely starts with a bracket: "[1] Refunds …", "{sic}".
+_STRUCTURE = re.compile(r"""\s*(?:\[\s*["'{\]]|\{\s*["}])""")
+_TURNS = re.compile(r"""\s*\[\s*\{\s*["'](?:role|content|type)["']""")
+_OBJECT = re.compile(r'\s*\{\s*"')
+_LONGEST_LITERAL = 1_000_000
 
 
 def arrange(
@@ -208,3 +215,49 @@ def _turn(turn: Any) -> Any:
     if not isinstance(turn, Mapping) or turn.get("role") is not None or not isinstance(turn.get("type"), str):
         return turn
     return {**turn, "role": _MESSAGE_TYPES.get(turn["type"], turn["type"])}
+
+
+def cell_value(cell: str, *, field: str, column: str) -> Any:
+    """The typed value of a cell that is not empty."""
+    if field == "confidence":
+        return _number(cell, column=column)
+    if field == "input" and _TURNS.match(cell):
+        return _structure(cell, column=column)
+    if field in ("context", "labels") and _STRUCTURE.match(cell):
+        return _structure(cell, column=column)
+    return cell
+
+
+def cell_object(cell: str) -> Any:
+    """The object in a cell of a column that may hold one; the cell itself when it holds none."""
+    value = parse_json(cell) if _OBJECT.match(cell) else cell
+    return value if isinstance(value, dict) else cell
+
+
+def _number(cell: str, *, column: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise CaseError(f"column {field_name(column)} is not a number: write it like 0.85") from None
+
+
+def _structure(cell: str, *, column: str) -> Any:
+    value = parse_json(cell, remedy="write the cell as JSON")
+    if not isinstance(value, Failure):
+        return value
+    literal = _python_list(cell)
+    if literal is None:
+        raise CaseError(f"column {field_name(column)}: {value.message}")
+    return literal
+
+
+def _python_list(cell: str) -> list[Any] | None:
+    """The list in ['…', "…"], as data frames write lists to CSV."""
+    if len(cell) > _LONGEST_LITERAL:
+        return None
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            value = ast.literal_eval(cell.strip())
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None

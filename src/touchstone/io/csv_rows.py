@@ -8,8 +8,7 @@ from typing import IO
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
 from touchstone.io.json_text import field_name
-from touchstone.io.lines import LONGEST_LINE, Line, read_lines, too_long
-from touchstone.io.rows import Row, unreadable
+from touchstone.io.rows import LONGEST_LINE, Line, Row, read_lines, too_long, unreadable
 
 INVALID = "InvalidCsv"
 # Characters that may be read again for each character read: keeps recovery linear.

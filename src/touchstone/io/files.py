@@ -14,10 +14,9 @@ from touchstone.core.result import Failure
 from touchstone.io.columns import SeenColumns
 from touchstone.io.csv_rows import read_csv
 from touchstone.io.json_rows import read_json, read_json_lines
-from touchstone.io.lines import BROKEN_STREAM
 from touchstone.io.locations import is_url, locate, open_location, shown_name
 from touchstone.io.parquet_rows import ParquetRows
-from touchstone.io.rows import Row, RowReader
+from touchstone.io.rows import BROKEN_STREAM, Row, RowReader
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -12,8 +12,7 @@ from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import CaseError, ConfigError, InputError
 from touchstone.core.result import Failure
 from touchstone.core.shown import is_formula
-from touchstone.io.cells import cell_value
-from touchstone.io.columns import ALIASES
+from touchstone.io.columns import ALIASES, cell_value
 from touchstone.io.results import STDOUT, whole_file
 from touchstone.io.rows import Row
 

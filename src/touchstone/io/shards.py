@@ -1,16 +1,21 @@
-"""Results -> the bytes of a part, and parts -> the bytes of a shard's file: the same bytes wherever it is done.
+"""Results -> the bytes of a part, parts -> the bytes of a shard's file, and the excerpt that is kept beside each shard.
 
-Parts are encoded where they are scored; putting them together costs the driver little.
+The bytes are the same wherever it is done. Parts are encoded where they are scored; putting them together costs the
+driver little.
 """
 
 import gzip
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, get_args
 
 from touchstone.core.codec import result_to_dict
+from touchstone.core.errors import InputError
 from touchstone.core.result import Result
-from touchstone.io.arrow_results import kept_name, results_to_batch
+from touchstone.io.locations import Location
+from touchstone.io.result_tables import kept_name, results_to_batch
+from touchstone.runs.excerpt import Excerpt, excerpt_from_dict, excerpt_to_dict
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -20,6 +25,8 @@ SHARD_FORMATS: tuple[ShardFormat, ...] = get_args(ShardFormat)
 ENDINGS: Mapping[ShardFormat, str] = {"parquet": ".parquet", "jsonl": ".jsonl.gz"}
 
 Texts = Mapping[str, Sequence[str | None]]
+# Tools that read a directory of results pass over names that begin with an underscore.
+FOLDER = "_report"
 
 
 def encode(results: Sequence[Result], *, beside: Texts, format: ShardFormat) -> bytes:
@@ -69,3 +76,27 @@ def _batches(part: bytes) -> "list[RecordBatch]":
 
     with pa.ipc.open_stream(part) as reader:
         return list(reader)
+
+
+def excerpt_name(shard: str) -> str:
+    """The name of a shard's excerpt: part-00002-00007.parquet -> part-00002-00007.json.gz."""
+    return f"{PurePosixPath(shard).name.partition('.')[0]}.json.gz"
+
+
+def excerpt_bytes(excerpt: Excerpt) -> bytes:
+    """The excerpt as its file holds it: the same bytes at any time."""
+    text = json.dumps(excerpt_to_dict(excerpt), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return gzip.compress(text.encode("utf-8", "replace"), compresslevel=6, mtime=0)
+
+
+def read_excerpt(directory: Location, shard: str) -> Excerpt:
+    """The excerpt of a shard; InputError when it is not there or not whole."""
+    place = directory.child(f"{FOLDER}/{excerpt_name(shard)}")
+    try:
+        content = place.read()
+        if content is not None:
+            return excerpt_from_dict(json.loads(gzip.decompress(content)))
+        problem = "is missing"
+    except (OSError, EOFError, ValueError, KeyError, TypeError, IndexError):
+        problem = "cannot be read"
+    raise InputError(f"{place.name} {problem}: remove it and run the same `touchstone score` again, it is written anew")

@@ -10,7 +10,7 @@ from touchstone.core.reading import Reading, Text, Value
 from touchstone.judges.answer import MAX_ANSWER_WORDS
 from touchstone.judges.coverage import path_steps
 from touchstone.judges.grounding import statements
-from touchstone.judges.model import Fitted, Model, Plain, Way, models, plain_models
+from touchstone.judges.model import Fitted, GradeModel, Plain, Way, models, plain_models
 from touchstone.judges.passages import passages_of
 from touchstone.text.asks import asks_outright
 
@@ -34,7 +34,7 @@ BUSINESS = frozenset(
 )
 
 
-def choose_models(way: Way, kind: Plain | None, *, fitted: Fitted | None = None) -> Mapping[str, Model]:
+def choose_models(way: Way, kind: Plain | None, *, fitted: Fitted | None = None) -> Mapping[str, GradeModel]:
     """criterion -> model. A team that has calibrated the judge on its own cases has models for all of them."""
     if fitted is not None:
         return fitted.ways[way]

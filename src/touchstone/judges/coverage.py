@@ -34,7 +34,7 @@ MIN_CONTENT = 3
 NEGATIONS = frozenset("not no never cannot nothing without none nor unable".split())
 
 
-class Fact(NamedTuple):
+class ExpectedFact(NamedTuple):
     """A hard fact of the expected reply (a value, a contact, a menu step) and whether the reply states it."""
 
     text: str
@@ -48,7 +48,7 @@ class Covered(NamedTuple):
     asks: tuple[float, ...]
     whole: float
     points: tuple[float, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[ExpectedFact, ...]
 
 
 def cover(reading: Reading) -> Covered:
@@ -133,19 +133,19 @@ def point_coverage(expected: Text, sentence: Sentence, said: Said) -> float:
     return coverage(expected.tokens[sentence.first : sentence.last], said)
 
 
-def facts_of(expected: Text, reply: Text) -> list[Fact]:
+def facts_of(expected: Text, reply: Text) -> list[ExpectedFact]:
     """The hard facts of the expected reply: typed values, contacts and menu steps."""
     known = {contact.canonical for contact in reply.contacts}
     facts = [
-        Fact(
+        ExpectedFact(
             expected.raw[value.start : value.end],
             any(same(value, given) or (is_range(given) and end_of(value, given)) for given in reply.values),
         )
         for value in expected.values
     ]
-    facts += [Fact(expected.raw[c.start : c.end], c.canonical in known) for c in expected.contacts]
+    facts += [ExpectedFact(expected.raw[c.start : c.end], c.canonical in known) for c in expected.contacts]
     said = folded(reply.raw)
-    return facts + [Fact(step, step.casefold() in said) for step in path_steps(expected.raw)]
+    return facts + [ExpectedFact(step, step.casefold() in said) for step in path_steps(expected.raw)]
 
 
 def path_steps(raw: str) -> list[str]:

@@ -50,7 +50,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class GradeModel:
     """One criterion's model: a base, terms, the cuts between grades and how far its values stray from people's."""
 
     base: float
@@ -97,10 +97,10 @@ class Fitted:
     """The models of every way to grade, by criterion, and the version they are called by."""
 
     version: str
-    ways: Mapping[Way, Mapping[str, Model]]
+    ways: Mapping[Way, Mapping[str, GradeModel]]
 
 
-def models(way: Way) -> Mapping[str, Model]:
+def models(way: Way) -> Mapping[str, GradeModel]:
     """The packaged models of one way to grade."""
     return packaged_models().ways[way]
 
@@ -113,7 +113,7 @@ def packaged_models() -> Fitted:
 
 
 @cache
-def plain_models(kind: Plain) -> Mapping[str, Model]:
+def plain_models(kind: Plain) -> Mapping[str, GradeModel]:
     """The packaged models for a case that is no support matter; only of the criteria that differ."""
     with _packaged(PLAIN_FILE) as text:
         return {criterion: _model(row) for criterion, row in json.loads(text)["kinds"][kind].items()}
@@ -142,7 +142,7 @@ def models_to_dict(fitted: Fitted) -> dict[str, Any]:
     return {"version": fitted.version, "ways": ways}
 
 
-def _row(model: Model) -> dict[str, Any]:
+def _row(model: GradeModel) -> dict[str, Any]:
     terms = {
         term.feature: {"knots": list(term.knots), "slopes": list(term.slopes), "typical": term.typical}
         for term in model.terms
@@ -150,10 +150,10 @@ def _row(model: Model) -> dict[str, Any]:
     return {"base": model.base, "cuts": list(model.cuts), "spread": model.spread, "terms": terms}
 
 
-def _model(row: Mapping[str, object]) -> Model:
+def _model(row: Mapping[str, object]) -> GradeModel:
     terms = row["terms"]
     assert isinstance(terms, dict)
-    return Model(
+    return GradeModel(
         base=float(row["base"]),  # type: ignore[arg-type]
         terms=tuple(Term(name, tuple(t["knots"]), tuple(t["slopes"]), t["typical"]) for name, t in terms.items()),
         cuts=tuple(row["cuts"]),  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from touchstone.judges.address import address_issues, doubted, doubted_chance, f
 from touchstone.judges.choice import choose_models, plain_kind, way_of
 from touchstone.judges.features import Features, Seen, features
 from touchstone.judges.known import known, unlike
-from touchstone.judges.model import Fitted, Model, Way
+from touchstone.judges.model import Fitted, GradeModel, Way
 from touchstone.judges.pasted import pasted_passage, speaks_to_customer
 from touchstone.judges.probability import VALUES, pass_probability
 from touchstone.judges.reasons import NOTHING, explain_grade, find_issues
@@ -84,7 +84,7 @@ def judge(
 
 
 def _blindness(
-    seen: Seen, models: Mapping[str, Model], *, way: Way, pasted: str | None, is_own: bool
+    seen: Seen, models: Mapping[str, GradeModel], *, way: Way, pasted: str | None, is_own: bool
 ) -> dict[str, str]:
     """The criteria that are not graded, and why; a team's own models know the team's cases."""
     if not reads_as_english(seen.reading):
@@ -98,7 +98,7 @@ def _blindness(
     return {}
 
 
-def _grade(criterion: Criterion, model: Model, seen: Seen, found: Features, *, cap: Cap | None) -> Grade:
+def _grade(criterion: Criterion, model: GradeModel, seen: Seen, found: Features, *, cap: Cap | None) -> Grade:
     if not seen.reading.reply.tokens:
         return Grade(criterion.name, 0, 0.0, None, 1.0, "the reply is empty")
     value = model.value(found.of(criterion.name))

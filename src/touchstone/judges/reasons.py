@@ -37,7 +37,7 @@ VIOLATION_ISSUES = {
 }
 
 
-class Fact(NamedTuple):
+class GradeFact(NamedTuple):
     """Something true of this reply, and whether it speaks for or against the grade."""
 
     side: str
@@ -54,13 +54,13 @@ def explain_grade(criterion: str, grade: int, seen: Seen) -> str:
     return ". ".join(f"{side}: {text}" for side, text in told.items() if text) or NOTHING
 
 
-def _lacking(seen: Seen) -> Iterator[Fact]:
+def _lacking(seen: Seen) -> Iterator[GradeFact]:
     """What speaks against any low grade, where nothing of its own does: little of the expected reply is said."""
     if seen.body.expected and seen.covered.whole < MENTIONED:
-        yield Fact(AGAINST, f"says {seen.covered.whole:.0%} of what the expected reply says")
+        yield GradeFact(AGAINST, f"says {seen.covered.whole:.0%} of what the expected reply says")
 
 
-def _facts(criterion: str, seen: Seen) -> Iterator[Fact]:
+def _facts(criterion: str, seen: Seen) -> Iterator[GradeFact]:
     match criterion:
         case "accuracy":
             return _accuracy(seen.body, seen.covered, seen.anchors)
@@ -74,63 +74,63 @@ def _facts(criterion: str, seen: Seen) -> Iterator[Fact]:
             return iter(())
 
 
-def _accuracy(body: Reading, covered: Covered, anchors: Sequence[Anchor]) -> Iterator[Fact]:
+def _accuracy(body: Reading, covered: Covered, anchors: Sequence[Anchor]) -> Iterator[GradeFact]:
     if body.sources is None:
-        yield Fact(AGAINST, "there is no source to check it by")
+        yield GradeFact(AGAINST, "there is no source to check it by")
     values = [anchor for anchor in anchors if anchor.kind != "claim"]
     for anchor in [a for a in anchors if a.status == "contradicted"][:MAX_NAMED]:
-        yield Fact(AGAINST, anchor.reason)
+        yield GradeFact(AGAINST, anchor.reason)
     for anchor in [a for a in values if a.status == "unsupported"][:MAX_NAMED]:
-        yield Fact(AGAINST, f"no source states {anchor.text}")
+        yield GradeFact(AGAINST, f"no source states {anchor.text}")
     if held := [anchor.text for anchor in values if anchor.status == "supported"]:
-        yield Fact(FOR, f"{_listed(held)} {'stands' if len(held) == 1 else 'stand'} in the sources")
+        yield GradeFact(FOR, f"{_listed(held)} {'stands' if len(held) == 1 else 'stand'} in the sources")
     if body.expected:
         missing = [fact.text for fact in covered.facts if not fact.said]
         if missing:
-            yield Fact(AGAINST, f"does not give {_listed(missing)}")
+            yield GradeFact(AGAINST, f"does not give {_listed(missing)}")
 
 
-def _completeness(body: Reading, covered: Covered) -> Iterator[Fact]:
+def _completeness(body: Reading, covered: Covered) -> Iterator[GradeFact]:
     left = unanswered(body, covered)
     for ask in left[:MAX_NAMED]:
-        yield Fact(AGAINST, f"takes up no word of {_quote(ask.text)}")
+        yield GradeFact(AGAINST, f"takes up no word of {_quote(ask.text)}")
     taken = [ask.text for ask, said in zip(body.asks, covered.asks, strict=True) if said >= TAKEN_UP]
     if taken:
-        yield Fact(FOR, f"takes up {', '.join(map(_quote, taken[:MAX_NAMED]))}")
+        yield GradeFact(FOR, f"takes up {', '.join(map(_quote, taken[:MAX_NAMED]))}")
     for point in _missing_points(body, covered)[:MAX_NAMED]:
-        yield Fact(AGAINST, f"leaves out {_quote(point)}")
+        yield GradeFact(AGAINST, f"leaves out {_quote(point)}")
 
 
-def _tone(reading: Reading) -> Iterator[Fact]:
+def _tone(reading: Reading) -> Iterator[GradeFact]:
     reply = reading.reply
     for group, told in (("rude", "is rude"), ("blame", "blames the customer"), ("brushoff", "brushes them off")):
         if said := phrases_in(reply, group):
-            yield Fact(AGAINST, f"{told} ({_listed(said)})")
+            yield GradeFact(AGAINST, f"{told} ({_listed(said)})")
     kind = [phrase for group in ("apology", "empathy", "thanks", "warmth") for phrase in phrases_in(reply, group)]
     if kind:
-        yield Fact(FOR, f"says {_listed(kind)}")
+        yield GradeFact(FOR, f"says {_listed(kind)}")
     elif reading.question and mood(reading.question) >= UPSET:
         upset = phrases_in(reading.question, "upset")
         written = f" ({_listed(upset)})" if upset else ""
-        yield Fact(AGAINST, f"no word of regret to an upset customer{written}")
+        yield GradeFact(AGAINST, f"no word of regret to an upset customer{written}")
     else:
-        yield Fact(AGAINST, "no kind word")
+        yield GradeFact(AGAINST, "no kind word")
 
 
-def _actionability(reply: Text) -> Iterator[Fact]:
+def _actionability(reply: Text) -> Iterator[GradeFact]:
     steps, acts, path = count_steps(reply), count_acts(reply), path_steps(reply.raw)
     if path:
-        yield Fact(FOR, f"names where to go: {' > '.join(path[:4])}")
+        yield GradeFact(FOR, f"names where to go: {' > '.join(path[:4])}")
     elif steps:
-        yield Fact(FOR, f"{steps} {'instruction' if steps == 1 else 'instructions'} to follow")
+        yield GradeFact(FOR, f"{steps} {'instruction' if steps == 1 else 'instructions'} to follow")
     if reply.contacts:
-        yield Fact(FOR, f"names {_listed([reply.raw[c.start : c.end] for c in reply.contacts])}")
+        yield GradeFact(FOR, f"names {_listed([reply.raw[c.start : c.end] for c in reply.contacts])}")
     if acts:
-        yield Fact(FOR, "says what the company does")
+        yield GradeFact(FOR, "says what the company does")
     if not (steps or acts or path or reply.contacts):
-        yield Fact(AGAINST, "names no step, no contact and nothing that the company does")
+        yield GradeFact(AGAINST, "names no step, no contact and nothing that the company does")
     if vague := phrases_in(reply, "vague"):
-        yield Fact(AGAINST, f"vague ({_listed(vague)})")
+        yield GradeFact(AGAINST, f"vague ({_listed(vague)})")
 
 
 def find_issues(body: Reading, covered: Covered, anchors: Sequence[Anchor], violations: Sequence[Finding]) -> list[str]:

@@ -35,7 +35,7 @@ class Told(NamedTuple):
     telling: Sequence[str]
 
 
-class Weights(NamedTuple):
+class WordedGrade(NamedTuple):
     """The grade where no run speaks for or against, and what each run adds."""
 
     base: float
@@ -108,12 +108,12 @@ def weigh_best(told: Told, weights: Mapping[str, float]) -> float:
 
 
 @cache
-def packaged_weights() -> Mapping[str, Weights]:
+def packaged_weights() -> Mapping[str, WordedGrade]:
     """The weights of every criterion that ship with Touchstone."""
     content = json.loads(resource.text(FILE))
     return MappingProxyType(
         {
-            criterion: Weights(base, {run: weights[at] for run, weights in content["runs"].items()})
+            criterion: WordedGrade(base, {run: weights[at] for run, weights in content["runs"].items()})
             for at, (criterion, base) in enumerate(content["base"].items())
         }
     )

@@ -8,14 +8,14 @@ from touchstone.core.result import Score, Verdict
 from touchstone.core.shown import comparison
 
 
-class Ruling(NamedTuple):
+class VerdictRuling(NamedTuple):
     """A verdict with every reason for it; None when a score it needs is missing."""
 
     verdict: Verdict | None
     reasons: tuple[str, ...]
 
 
-def decide(scores: Mapping[str, Score], *, plan: Plan) -> Ruling:
+def decide(scores: Mapping[str, Score], *, plan: Plan) -> VerdictRuling:
     """FAIL on hallucination, then on relevance; WARN on completeness; PASS otherwise. Unscored is never a pass."""
     hallucination, relevance, completeness = (
         scores[metric].score for metric in ("hallucination", "relevance", "completeness")
@@ -31,7 +31,7 @@ def decide(scores: Mapping[str, Score], *, plan: Plan) -> Ruling:
     unscored = [f"{name} not scored: {score.reason}" for name, score in scores.items() if score.score is None]
     reasons = (*fails, *warns, *unscored)
     if fails:
-        return Ruling("FAIL", reasons)
+        return VerdictRuling("FAIL", reasons)
     if hallucination is None or relevance is None or completeness is None:
-        return Ruling(None, reasons)
-    return Ruling("WARN" if warns else "PASS", reasons)
+        return VerdictRuling(None, reasons)
+    return VerdictRuling("WARN" if warns else "PASS", reasons)

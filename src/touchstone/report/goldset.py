@@ -5,22 +5,21 @@ from typing import Any
 
 from touchstone.runs.goldset.check import Findings
 from touchstone.runs.goldset.problems import KINDS, SEVERITIES, Kind, Problem
-from touchstone.runs.goldset.size import SizeNeeded
-from touchstone.runs.goldset.stats import GoldsetStats, Precision
-from touchstone.runs.goldset.strata import Sample
+from touchstone.runs.goldset.stats import GoldsetStats, Precision, SizeNeeded
+from touchstone.runs.goldset.strata import StratifiedSample
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ProblemGroup:
     """The problems of one kind."""
 
     kind: Kind
     problems: tuple[Problem, ...]
 
 
-def grouped(findings: Findings) -> tuple[Group, ...]:
+def grouped(findings: Findings) -> tuple[ProblemGroup, ...]:
     """The problems by kind, gravest first; kinds without any are left out."""
-    groups = (Group(kind, tuple(p for p in findings.problems if p.code == kind.code)) for kind in KINDS)
+    groups = (ProblemGroup(kind, tuple(p for p in findings.problems if p.code == kind.code)) for kind in KINDS)
     return tuple(group for group in groups if group.problems)
 
 
@@ -40,7 +39,7 @@ def stats_to_dict(stats: GoldsetStats, *, name: str) -> dict[str, Any]:
     return row
 
 
-def sample_to_dict(sample: Sample, *, name: str, seed: int) -> dict[str, Any]:
+def sample_to_dict(sample: StratifiedSample, *, name: str, seed: int) -> dict[str, Any]:
     """How the sample was drawn, as one JSON object."""
     strata = [
         {**dict(zip(sample.fields, stratum.values, strict=True)), "rows": stratum.rows, "drawn": stratum.drawn}

@@ -1,4 +1,4 @@
-"""Text from outside -> text that is safe to show: it moves no cursor, sets no colour, turns no line around."""
+"""Text from outside -> text that is safe to show in a terminal or as Markdown: it is shown, and does nothing else."""
 
 import re
 
@@ -6,6 +6,13 @@ import re
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|\x9b[0-?]*[ -/]*[@-~]")
 # Control characters but tab and line feed; Unicode's bidirectional controls and separators (UAX 9); lone surrogates.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Every ASCII punctuation mark may be escaped (CommonMark 2.4); these are the ones that can begin something in a line.
+_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~$]")
+# At the start of a line these make a list or a heading.
+_STARTS = re.compile(r"^(\s*\d*)([-+=#.)])(?=[\s=+#-]|$)")
+# GitHub links mentions, issue numbers and addresses after Markdown is read, when no backslash is left to stop it.
+_LINKED = re.compile(r"([@#]|://|www|\bGH-)", re.IGNORECASE)
+_NOTHING = "\u200b"
 
 
 def plain(text: str) -> str:
@@ -36,3 +43,17 @@ def excerpt(text: str, start: int, end: int, *, around: int = 40) -> tuple[str, 
 def one_line(text: str) -> str:
     """The text with every run of space, line breaks included, as one space."""
     return re.sub(r"\s+", " ", plain(text))
+
+
+def prose(text: str) -> str:
+    """A text to stand in a paragraph, a list or a table."""
+    escaped = _STARTS.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", one_line(text)))
+    return _LINKED.sub(rf"\1{_NOTHING}", escaped)
+
+
+def literal(text: str) -> str:
+    """An id or another name as code, in which nothing is linked; also fit for a table."""
+    line = one_line(text).strip() or " "
+    longest = max((len(run) for run in re.findall("`+", line)), default=0)
+    fence, pad = "`" * (longest + 1), " " if "`" in line else ""
+    return f"{fence}{pad}{line.replace('|', '¦')}{pad}{fence}"

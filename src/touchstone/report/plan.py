@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from touchstone.core.plan import Plan
-from touchstone.report.marks import indented
 from touchstone.report.plain import one_line
+from touchstone.report.terminal.marks import indented
 
 _DECIDED = {
     "probability": "the pass probability: send from send_at on if nothing speaks against it, block up to block_at or "

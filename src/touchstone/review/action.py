@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.stats.interval import Interval
-from touchstone.stats.proportions import wilson
+from touchstone.stats.interval import Interval, wilson
 
 ActionState = Literal["open", "done"]
 ACTION_STATES: tuple[ActionState, ...] = ("open", "done")

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from touchstone.judges.features import Features
-from touchstone.judges.model import WAYS, Fitted, Model, Term, Way
+from touchstone.judges.model import WAYS, Fitted, GradeModel, Term, Way
 from touchstone.stats.agreement import weighted_kappa
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Calibration:
 
 def calibrate(labelled: Sequence[Labelled], *, fitted: Fitted, version: str) -> Calibration:
     """The models moved towards the labels."""
-    ways: dict[Way, Mapping[str, Model]] = {}
+    ways: dict[Way, Mapping[str, GradeModel]] = {}
     gains = []
     for way in WAYS:
         known = dict(fitted.ways[way])
@@ -79,7 +79,7 @@ def calibrate(labelled: Sequence[Labelled], *, fitted: Fitted, version: str) -> 
     return Calibration(Fitted(version, ways), tuple(gains))
 
 
-def move(model: Model, features: Sequence[Mapping[str, float]], people: Sequence[float]) -> Model:
+def move(model: GradeModel, features: Sequence[Mapping[str, float]], people: Sequence[float]) -> GradeModel:
     """The model with slopes and base moved towards people's grades."""
     import numpy as np
 
@@ -104,7 +104,7 @@ def move(model: Model, features: Sequence[Mapping[str, float]], people: Sequence
     return replace(model, base=round(base, DIGITS), terms=tuple(terms))
 
 
-def _try(model: Model, labelled: Sequence[Labelled], *, way: Way, criterion: str) -> tuple[Model, Gain]:
+def _try(model: GradeModel, labelled: Sequence[Labelled], *, way: Way, criterion: str) -> tuple[GradeModel, Gain]:
     """The moved model, and how models moved without a fold fare on that fold."""
     people = [each.grades[criterion] for each in labelled]
     features = [each.features.of(criterion) for each in labelled]
@@ -158,7 +158,7 @@ def descend(
     return deltas, shift
 
 
-def _segments(model: Model, features: Sequence[Mapping[str, float]]) -> "NDArray[np.float64]":
+def _segments(model: GradeModel, features: Sequence[Mapping[str, float]]) -> "NDArray[np.float64]":
     import numpy as np
 
     return np.asarray([[part for term in model.terms for part in _parts(term, each)] for each in features])
@@ -180,5 +180,5 @@ def _error(values: Sequence[float], people: Sequence[float]) -> float:
     return fmean(abs(value - person) for value, person in zip(values, people, strict=True))
 
 
-def _kappa(model: Model, values: Sequence[float], people: Sequence[float]) -> float | None:
+def _kappa(model: GradeModel, values: Sequence[float], people: Sequence[float]) -> float | None:
     return weighted_kappa([model.grade(value) for value in values], [int(person + 0.5) for person in people])

@@ -11,7 +11,7 @@ from math import log
 from statistics import fmean
 from typing import TypeVar
 
-from touchstone.judges.llm.fits import CHANCE_INPUTS, ModelFit, Weights
+from touchstone.judges.llm.fits import CHANCE_INPUTS, GradeWeights, ModelFit
 from touchstone.judges.probability import Chance
 from touchstone.review.calibration import FOLDS, LEAST_LABELS, descend, fold_of
 
@@ -19,7 +19,7 @@ RIDGE = 4.0
 STEPS = 25
 DIGITS = 5
 LEAST_SPREAD = 0.05
-Fitted = TypeVar("Fitted", Chance, Weights)
+Fitted = TypeVar("Fitted", Chance, GradeWeights)
 Move = Callable[[Fitted, Sequence["ModelLabelled"]], Fitted]
 Loss = Callable[[Fitted, "ModelLabelled"], float]
 
@@ -106,7 +106,7 @@ def move_chance(chance: Chance, labelled: Sequence[ModelLabelled]) -> Chance:
     return Chance(round(float(now[0]), DIGITS), weights)
 
 
-def move_weights(weights: Weights, labelled: Sequence[ModelLabelled], *, criterion: str) -> Weights:
+def move_weights(weights: GradeWeights, labelled: Sequence[ModelLabelled], *, criterion: str) -> GradeWeights:
     """A grade's weights moved towards people's grades; none changes its direction."""
     import numpy as np
 
@@ -116,11 +116,11 @@ def move_weights(weights: Weights, labelled: Sequence[ModelLabelled], *, criteri
     slopes = np.asarray([weights.of[name] for name in names])
     moved, base = descend(table, people - weights.base - table @ slopes, slopes)
     of = {name: round(float(slope), DIGITS) for name, slope in zip(names, slopes + moved, strict=True)}
-    found = Weights(round(weights.base + base, DIGITS), of, weights.spread)
+    found = GradeWeights(round(weights.base + base, DIGITS), of, weights.spread)
     return replace(found, spread=_spread(found, labelled, criterion))
 
 
-def _spread(weights: Weights, labelled: Sequence[ModelLabelled], criterion: str) -> float:
+def _spread(weights: GradeWeights, labelled: Sequence[ModelLabelled], criterion: str) -> float:
     """How far grades are off, as a share of the scale's half: what a grade's confidence lacks."""
     off = fmean(abs(weights.value(each.checklist or {}) - (each.grades or {})[criterion]) for each in labelled)
     return round(max(LEAST_SPREAD, min(1.0, off / 2)), DIGITS)
@@ -132,5 +132,5 @@ def _surprise(chance: Chance, labelled: ModelLabelled) -> float:
     return -log(likely if labelled.passes else 1 - likely)
 
 
-def _error(weights: Weights, labelled: ModelLabelled, *, criterion: str) -> float:
+def _error(weights: GradeWeights, labelled: ModelLabelled, *, criterion: str) -> float:
     return abs(weights.value(labelled.checklist or {}) - (labelled.grades or {})[criterion])

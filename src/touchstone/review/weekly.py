@@ -22,7 +22,7 @@ RUBRIC_DAYS = 90
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedReply:
     """What the judge said about one production reply; outcome None is a reply it left open."""
 
     place: int
@@ -41,7 +41,7 @@ class ReviewedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenPattern:
     """A pattern among the judge's failures: in how many replies, what share of the failed, and who could cure it."""
 
     name: str
@@ -106,11 +106,11 @@ class WeeklyReport:
 def weekly_report(
     queue: Queue,
     items: Sequence[ReviewedItem],
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedReply],
     *,
     rubric: Rubric,
     made: str,
-    counted: Sequence[Judged] | None = None,
+    counted: Sequence[JudgedReply] | None = None,
     patterns: Sequence[PatternLine] = (),
     reminders: Sequence[Reminder] = (),
 ) -> WeeklyReport:
@@ -147,13 +147,13 @@ def weekly_report(
     )
 
 
-def _pass_rate(replies: Sequence[Judged]) -> float | None:
+def _pass_rate(replies: Sequence[JudgedReply]) -> float | None:
     known = [reply.outcome == "PASS" for reply in replies if reply.outcome is not None]
     return fmean(known) if known else None
 
 
 def pattern_lines(
-    seen: Sequence[Seen], *, known_before: Collection[str] | None, actions: Sequence[ActionLine]
+    seen: Sequence[SeenPattern], *, known_before: Collection[str] | None, actions: Sequence[ActionLine]
 ) -> tuple[PatternLine, ...]:
     """Patterns with their actions. `known_before` are those of earlier runs, None when there was no earlier run.
 
@@ -161,7 +161,7 @@ def pattern_lines(
     """
     found = {each.name: each for each in seen}
     gone = {
-        line.action.pattern: Seen(line.action.pattern, line.action.owner, 0, 0.0)
+        line.action.pattern: SeenPattern(line.action.pattern, line.action.owner, 0, 0.0)
         for line in actions
         if line.action.state == "open" and line.action.pattern not in found
     }
@@ -205,7 +205,7 @@ def remind(
 _Found = Mapping[int, tuple[ReviewedItem, Settled]]
 
 
-def _corrected(judged: Sequence[Judged], settled: _Found, *, values: Sequence[float], of: str) -> Corrected:
+def _corrected(judged: Sequence[JudgedReply], settled: _Found, *, values: Sequence[float], of: str) -> Corrected:
     places = {reply.place: index for index, reply in enumerate(judged)}
     reviewed: dict[int, float] = {}
     inclusion: dict[int, float] = {}
@@ -217,14 +217,14 @@ def _corrected(judged: Sequence[Judged], settled: _Found, *, values: Sequence[fl
     return corrected_rate(values, reviewed, inclusion)
 
 
-def _passed(reply: Judged, rate: float | None) -> float:
+def _passed(reply: JudgedReply, rate: float | None) -> float:
     """What the judge left open is taken to pass as often as the rest; the correction makes up for the error."""
     if reply.outcome is not None:
         return float(reply.outcome == "PASS")
     return 0.5 if rate is None else rate
 
 
-def _pairs(judged: Sequence[Judged], settled: _Found) -> list[tuple[Graded, Graded]]:
+def _pairs(judged: Sequence[JudgedReply], settled: _Found) -> list[tuple[Graded, Graded]]:
     by_place = {reply.place: reply for reply in judged}
     return [
         (Graded("people", found.grades, _outcome(found.passed)), Graded("judge", said.grades, said.outcome))

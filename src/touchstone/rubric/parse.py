@@ -50,12 +50,12 @@ def parse_rubric(text: str, *, name: str) -> Rubric:
         ) from error
     if not isinstance(node, yaml.MappingNode):
         raise RubricError(f"{name}:1: a rubric is a mapping with the fields {', '.join(FIELDS)}")
-    return _Reader(name).rubric(node)
+    return _RubricReader(name).rubric(node)
 
 
 def parse_targets(node: yaml.Node, *, rubric: Rubric, name: str) -> Targets:
     """The rubric's targets with those that a YAML node sets in their place; `name` is what errors call the file."""
-    given = _Reader(name).targets(node, rubric.criteria)
+    given = _RubricReader(name).targets(node, rubric.criteria)
     kept = rubric.targets
     return Targets(
         pass_rate=kept.pass_rate if given.pass_rate is None else given.pass_rate,
@@ -65,7 +65,7 @@ def parse_targets(node: yaml.Node, *, rubric: Rubric, name: str) -> Targets:
     )
 
 
-class _Reader:
+class _RubricReader:
     """Reads nodes and knows the file's name for its errors."""
 
     def __init__(self, name: str) -> None:

@@ -1,23 +1,159 @@
-"""Two runs over the same cases -> Comparison: what changed, and whether it could be chance."""
+"""Two runs over the same cases -> Comparison: what changed, whether it could be chance, and which outcomes flipped."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Literal
 
+from touchstone.core.result import ViolationKind
 from touchstone.rubric.model import TOP, Rubric
-from touchstone.runs.flips import Flip, Pair, Side, find_flips, sides
 from touchstone.runs.record import Record
+from touchstone.stats.distributions import benjamini_hochberg
 from touchstone.stats.interval import Interval
 from touchstone.stats.paired import bootstrap_difference, mcnemar, paired_difference, paired_p
 from touchstone.stats.power import smallest_detectable
-from touchstone.stats.tables import benjamini_hochberg
-
-__all__ = ["Change", "Comparison", "Flip", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Flip:
+    """A case whose outcome changed, and what changed in it."""
+
+    id: str
+    category: str | None
+    direction: Literal["improved", "regressed"]
+    total_before: float | None
+    total_after: float | None
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSide:
+    """One case in one run, as the mean of its drafts; None is what no draft has.
+
+    `passed` and `unsafe` are shares of drafts: 0 or 1 when there is one.
+    """
+
+    category: str | None
+    drafts: int
+    passed: float | None
+    unsafe: float | None
+    total: float | None
+    grades: Mapping[str, float | None]
+    records: tuple[Record, ...]
+
+    @property
+    def violations(self) -> tuple[ViolationKind, ...]:
+        return tuple(dict.fromkeys(kind for record in self.records for kind in record.violations))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(tag.name for record in self.records for tag in record.tags))
+
+
+@dataclass(frozen=True, slots=True)
+class RunPair:
+    """One case in both runs."""
+
+    id: str
+    before: CaseSide
+    after: CaseSide
+
+    @property
+    def is_scored(self) -> bool:
+        return self.before.passed is not None and self.after.passed is not None
+
+    @property
+    def category(self) -> str | None:
+        return self.after.category if self.after.category is not None else self.before.category
+
+
+def sides(records: Sequence[Record]) -> dict[str, CaseSide]:
+    """Each case of a run, in the order the cases first stand."""
+    drafts: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        drafts[record.id].append(record)
+    return {case: _side(group) for case, group in drafts.items()}
+
+
+def find_flips(pairs: Sequence[RunPair]) -> tuple[Flip, ...]:
+    """The cases that passed and fail now, then those that failed and pass now; the largest change first.
+
+    Of several drafts the majority counts; a tie is neither.
+    """
+    flips = [flip for pair in pairs if (flip := _flip(pair))]
+    return tuple(sorted(flips, key=lambda flip: (flip.direction == "improved", -_moved(flip), flip.id)))
+
+
+def _side(group: Sequence[Record]) -> CaseSide:
+    first = group[0]
+    if len(group) == 1:
+        return CaseSide(
+            category=first.category,
+            drafts=1,
+            passed=None if first.outcome is None else float(first.outcome == "PASS"),
+            unsafe=float(bool(first.violations)) if _is_inspected(first) else None,
+            total=first.total,
+            grades=first.grades,
+            records=(first,),
+        )
+    names = dict.fromkeys(name for record in group for name in record.grades)
+    graded = {name: [g for record in group if (g := record.grades.get(name)) is not None] for name in names}
+    return CaseSide(
+        category=first.category,
+        drafts=len(group),
+        passed=_mean([float(record.outcome == "PASS") for record in group if record.outcome is not None]),
+        unsafe=_mean([float(bool(record.violations)) for record in group if _is_inspected(record)]),
+        total=_mean([record.total for record in group if record.total is not None]),
+        grades={name: _mean(grades) for name, grades in graded.items()},
+        records=tuple(group),
+    )
+
+
+def _is_inspected(record: Record) -> bool:
+    return not record.failed or bool(record.violations)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _flip(pair: RunPair) -> Flip | None:
+    old, new = pair.before.passed, pair.after.passed
+    if old is None or new is None or (old - 0.5) * (new - 0.5) >= 0:
+        return None
+    return Flip(
+        id=pair.id,
+        category=pair.category,
+        direction="improved" if new > old else "regressed",
+        total_before=pair.before.total,
+        total_after=pair.after.total,
+        changes=tuple(_changes(pair.before, pair.after)),
+    )
+
+
+def _moved(flip: Flip) -> float:
+    if flip.total_before is None or flip.total_after is None:
+        return 0.0
+    return abs(flip.total_after - flip.total_before)
+
+
+def _changes(before: CaseSide, after: CaseSide) -> Iterator[str]:
+    """What changed, the gravest first: violations, grades, the total, then tags."""
+    yield from (f"new violation: {kind}" for kind in after.violations if kind not in before.violations)
+    yield from (f"violation gone: {kind}" for kind in before.violations if kind not in after.violations)
+    for name, old in before.grades.items():
+        new = after.grades.get(name)
+        if old is not None and new is not None and new != old:
+            yield f"{name} {old:.3g}→{new:.3g}"
+    if before.total is not None and after.total is not None and before.total != after.total:
+        yield f"total {before.total:.3g}→{after.total:.3g}"
+    yield from (f"new: {tag}" for tag in after.tags if tag not in before.tags)
+    yield from (f"gone: {tag}" for tag in before.tags if tag not in after.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class FigureChange:
     """One figure before and after, over the pairs that have both. `q` is set where several were compared at once."""
 
     name: str
@@ -42,20 +178,20 @@ class Comparison:
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
     unscored: int
-    pass_rate: Change
-    safety: Change
-    grades: tuple[Change, ...]
-    categories: tuple[Change, ...]
+    pass_rate: FigureChange
+    safety: FigureChange
+    grades: tuple[FigureChange, ...]
+    categories: tuple[FigureChange, ...]
     flips: tuple[Flip, ...]
     smallest: float | None
     remarks: tuple[str, ...]
-    total: Change | None = None
+    total: FigureChange | None = None
 
 
 def compare(before: Sequence[Record], after: Sequence[Record], *, rubric: Rubric) -> Comparison:
     """Pair the records by case and test the differences."""
     old, new = sides(before), sides(after)
-    pairs = [Pair(case, old[case], new[case]) for case in old if case in new]
+    pairs = [RunPair(case, old[case], new[case]) for case in old if case in new]
     has_drafts = any(max(pair.before.drafts, pair.after.drafts) > 1 for pair in pairs)
     pass_rate = _rate_change("pass_rate", [p for p in pairs if p.is_scored], _passed, has_drafts=has_drafts)
     comparison = Comparison(
@@ -75,21 +211,21 @@ def compare(before: Sequence[Record], after: Sequence[Record], *, rubric: Rubric
     return replace(comparison, remarks=tuple(_remarks(comparison, pairs, has_drafts=has_drafts)))
 
 
-def _passed(side: Side) -> float | None:
+def _passed(side: CaseSide) -> float | None:
     return side.passed
 
 
-def _unsafe(side: Side) -> float | None:
+def _unsafe(side: CaseSide) -> float | None:
     return side.unsafe
 
 
 def _rate_change(
-    name: str, pairs: Sequence[Pair], value: Callable[[Side], float | None], *, has_drafts: bool
-) -> Change:
+    name: str, pairs: Sequence[RunPair], value: Callable[[CaseSide], float | None], *, has_drafts: bool
+) -> FigureChange:
     """McNemar's exact test on one reply each; on drafts, random signs of each case's difference of shares."""
     both = _both(pairs, value)
     if not both:
-        return Change(name, 0, None, None, None, None, None)
+        return FigureChange(name, 0, None, None, None, None, None)
     if has_drafts:
         return _tested(name, both, top=1.0)
     table = Counter((bool(old), bool(new)) for old, new in both)
@@ -98,28 +234,28 @@ def _rate_change(
     rates = sum(old for old, _ in both) / n, sum(new for _, new in both) / n
     interval = paired_difference(table[True, True], only_after, only_before, table[False, False])
     difference = (only_after - only_before) / n
-    return Change(name, n, *rates, difference, interval, mcnemar(only_after, only_before))
+    return FigureChange(name, n, *rates, difference, interval, mcnemar(only_after, only_before))
 
 
-def _mean_change(name: str, pairs: Sequence[Pair], criterion: str | None, *, top: float) -> Change:
+def _mean_change(name: str, pairs: Sequence[RunPair], criterion: str | None, *, top: float) -> FigureChange:
     """The mean grade on a criterion, or the mean total, over the pairs that have both."""
 
-    def value(side: Side) -> float | None:
+    def value(side: CaseSide) -> float | None:
         return side.total if criterion is None else side.grades.get(criterion)
 
     both = _both(pairs, value)
-    return _tested(name, both, top=top) if both else Change(name, 0, None, None, None, None, None)
+    return _tested(name, both, top=top) if both else FigureChange(name, 0, None, None, None, None, None)
 
 
-def _both(pairs: Sequence[Pair], value: Callable[[Side], float | None]) -> list[tuple[float, float]]:
+def _both(pairs: Sequence[RunPair], value: Callable[[CaseSide], float | None]) -> list[tuple[float, float]]:
     given = ((value(pair.before), value(pair.after)) for pair in pairs)
     return [(old, new) for old, new in given if old is not None and new is not None]
 
 
-def _tested(name: str, both: Sequence[tuple[float, float]], *, top: float) -> Change:
+def _tested(name: str, both: Sequence[tuple[float, float]], *, top: float) -> FigureChange:
     olds, news = [old for old, _ in both], [new for _, new in both]
     differences = [new - old for old, new in both]
-    return Change(
+    return FigureChange(
         name,
         len(both),
         fmean(olds),
@@ -130,9 +266,9 @@ def _tested(name: str, both: Sequence[tuple[float, float]], *, top: float) -> Ch
     )
 
 
-def _by_category(pairs: Sequence[Pair], *, has_drafts: bool) -> list[Change]:
+def _by_category(pairs: Sequence[RunPair], *, has_drafts: bool) -> list[FigureChange]:
     """The pass rate of each category, the largest first; the later run says what category a case is of."""
-    members: dict[str, list[Pair]] = defaultdict(list)
+    members: dict[str, list[RunPair]] = defaultdict(list)
     for pair in pairs:
         if pair.category is not None and pair.is_scored:
             members[pair.category].append(pair)
@@ -140,7 +276,7 @@ def _by_category(pairs: Sequence[Pair], *, has_drafts: bool) -> list[Change]:
     return [_rate_change(name, group, _passed, has_drafts=has_drafts) for name, group in ordered]
 
 
-def _with_q(changes: Sequence[Change]) -> tuple[Change, ...]:
+def _with_q(changes: Sequence[FigureChange]) -> tuple[FigureChange, ...]:
     """The changes with their p-values corrected for how many there are."""
     tested = [change for change in changes if change.p is not None]
     qs = benjamini_hochberg([change.p for change in tested if change.p is not None])
@@ -148,7 +284,7 @@ def _with_q(changes: Sequence[Change]) -> tuple[Change, ...]:
     return tuple(replace(change, q=corrected.get(change.name)) for change in changes)
 
 
-def _smallest(pass_rate: Change, pairs: Sequence[Pair]) -> float | None:
+def _smallest(pass_rate: FigureChange, pairs: Sequence[RunPair]) -> float | None:
     """By how many cases flipped here; runs that agree throughout are taken as if one more case had flipped."""
     if pass_rate.before is None:
         return None
@@ -157,7 +293,7 @@ def _smallest(pass_rate: Change, pairs: Sequence[Pair]) -> float | None:
     return smallest_detectable(pass_rate.n, rate=pass_rate.before, discordant=discordant)
 
 
-def _remarks(comparison: Comparison, pairs: Sequence[Pair], *, has_drafts: bool) -> Iterator[str]:
+def _remarks(comparison: Comparison, pairs: Sequence[RunPair], *, has_drafts: bool) -> Iterator[str]:
     left, new = len(comparison.only_before), len(comparison.only_after)
     if not comparison.pairs:
         yield "no case is in both runs: there is nothing to compare"

@@ -17,16 +17,19 @@ from touchstone.runs.figures import (
     Coverage,
     CriterionFigures,
     Summary,
+    average_measures,
+    confidence_measure,
+    pass_rate_measure,
     remarks,
+    safety_measure,
     total_bin,
 )
-from touchstone.runs.measures import average_measures, confidence_measure, pass_rate_measure, safety_measure
 from touchstone.runs.patterns import MAX_EXAMPLES, Pattern, Population, TagCounts, patterns_of
 from touchstone.runs.record import Record
 from touchstone.stats.calibration import BINS as CONFIDENCE_BINS
 from touchstone.stats.calibration import BinCounts, bin_of, reliability_of_bins
-from touchstone.stats.means import bootstrap_mean_of_counts
-from touchstone.stats.proportions import rare_interval, wilson
+from touchstone.stats.interval import rare_interval, wilson
+from touchstone.stats.resampling import bootstrap_mean_of_counts
 
 # A column that is no category, such as a conversation's number, must not fill the memory.
 MOST_CATEGORIES = 200
@@ -36,7 +39,7 @@ _STEPS = 1000
 
 
 @dataclass(slots=True)
-class Group:
+class CategoryCounts:
     """The replies of one category: how they ended, and how often each grade and each tenth of the points came."""
 
     replies: int = 0
@@ -64,7 +67,7 @@ class Group:
             if grade is not None:
                 self.grades.setdefault(name, [0] * (TOP + 1))[grade] += 1
 
-    def merge(self, other: "Group") -> None:
+    def merge(self, other: "CategoryCounts") -> None:
         """Add what was counted elsewhere."""
         for name in ("replies", "scored", "failed", "passed", "unsafe", "inspected", "points"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -78,7 +81,7 @@ class Group:
 class Counted:
     """What was counted of some replies. `stated` and `bins` are of the confidences the bot gave."""
 
-    groups: dict[str | None, Group] = field(default_factory=dict)
+    groups: dict[str | None, CategoryCounts] = field(default_factory=dict)
     tags: dict[str, TagCounts] = field(default_factory=dict)
     fails: int = 0
     decisions: Counter[str] = field(default_factory=Counter)
@@ -88,7 +91,7 @@ class Counted:
 
     def add(self, record: Record) -> None:
         """Count a reply."""
-        self.groups.setdefault(record.category, Group()).add(record)
+        self.groups.setdefault(record.category, CategoryCounts()).add(record)
         self.decisions[record.decision] += 1
         self.violations.update(record.violations)
         if record.fails:
@@ -105,7 +108,7 @@ class Counted:
     def merge(self, other: "Counted") -> None:
         """Add what was counted of later replies; beyond the bound, the rarest categories become one."""
         for category, group in other.groups.items():
-            self.groups.setdefault(category, Group()).merge(group)
+            self.groups.setdefault(category, CategoryCounts()).merge(group)
         for name, counts in other.tags.items():
             _merge_tags(self.tags.setdefault(name, TagCounts()), counts)
         self.fails += other.fails
@@ -121,7 +124,7 @@ class Counted:
             return
         rarest = sorted(named, key=lambda name: (-self.groups[name].replies, str(name)))[MOST_CATEGORIES:]
         for name in rarest:
-            self.groups.setdefault(OTHERS, Group()).merge(self.groups.pop(name))
+            self.groups.setdefault(OTHERS, CategoryCounts()).merge(self.groups.pop(name))
             for counts in self.tags.values():
                 counts.replies[OTHERS] += counts.replies.pop(name, 0)
         for counts in self.tags.values():
@@ -131,7 +134,7 @@ class Counted:
 
 def summarise_counted(counted: Counted, *, rubric: Rubric) -> Summary:
     """The figures under the rubric's targets: those of `summarise`, but for the last digits of mean and interval."""
-    whole = Group()
+    whole = CategoryCounts()
     for group in counted.groups.values():
         whole.merge(group)
     criteria = _criteria(whole, rubric)
@@ -207,7 +210,7 @@ def counted_to_dict(counted: Counted) -> dict[str, Any]:
 def counted_from_dict(raw: Mapping[str, Any]) -> Counted:
     """What `counted_to_dict` wrote -> the same value."""
     return Counted(
-        groups={category: Group(**group) for category, group in raw["groups"]},
+        groups={category: CategoryCounts(**group) for category, group in raw["groups"]},
         tags={
             name: TagCounts(
                 Counter(dict(each["replies"])),
@@ -238,11 +241,11 @@ def _merge_tags(own: TagCounts, other: TagCounts) -> None:
             own.examples.setdefault(id, detail)
 
 
-def _coverage(group: Group) -> Coverage:
+def _coverage(group: CategoryCounts) -> Coverage:
     return Coverage(group.replies, group.scored, group.replies - group.scored - group.failed, group.failed)
 
 
-def _criteria(group: Group, rubric: Rubric) -> tuple[CriterionFigures, ...]:
+def _criteria(group: CategoryCounts, rubric: Rubric) -> tuple[CriterionFigures, ...]:
     return tuple(_criterion(name, group.grades.get(name, [0] * (TOP + 1))) for name in _names(rubric))
 
 
@@ -261,7 +264,7 @@ def _criterion(name: str, counts: list[int]) -> CriterionFigures:
     )
 
 
-def _categories(groups: Mapping[str | None, Group], rubric: Rubric) -> tuple[CategoryFigures, ...]:
+def _categories(groups: Mapping[str | None, CategoryCounts], rubric: Rubric) -> tuple[CategoryFigures, ...]:
     """The largest first; none when no reply has a category."""
     if not any(groups):
         return ()
@@ -270,7 +273,7 @@ def _categories(groups: Mapping[str | None, Group], rubric: Rubric) -> tuple[Cat
     return tuple(_category(name, group, rubric) for name, group in named)
 
 
-def _category(name: str, group: Group, rubric: Rubric) -> CategoryFigures:
+def _category(name: str, group: CategoryCounts, rubric: Rubric) -> CategoryFigures:
     with_total = sum(group.totals)
     return CategoryFigures(
         name=name,

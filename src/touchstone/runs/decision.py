@@ -1,9 +1,13 @@
-"""Verdict, grading and metrics -> decision: the one answer a guard needs, review wherever it is not sure."""
+"""Verdict, grading and metrics -> decision: the one answer a guard needs, review wherever it is not sure.
 
-from collections.abc import Mapping
+Under another judge's grading a result gets a new decision; metrics and verdict stay as they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from touchstone.core.plan import Plan
-from touchstone.core.result import Anchor, Decision, Finding, Grading, Result, Score, Verdict
+from touchstone.core.result import Anchor, Decision, Failure, Finding, Grading, Result, Score, Verdict
 from touchstone.rubric.model import TOP
 
 # A reply with a grade of this or less on any criterion is not sent unseen.
@@ -131,3 +135,11 @@ def _by_words(verdict: Verdict | None, grading: Grading, *, plan: Plan) -> Decis
     if "FAIL" in words:
         return "block"
     return "send" if all(word == "PASS" for word in words) and not grading.suspicions else "review"
+
+
+def regrade(result: Result, grading: Grading, *, plan: Plan, failures: Sequence[Failure] = ()) -> Result:
+    """The result with this grading and the decision that follows; what failed goes to a person."""
+    decision = decide_for_guard(result.verdict, grading, result.metrics, plan=plan)
+    if failures and decision == "send":
+        decision = "review"
+    return replace(result, rubric=grading, decision=decision, failures=(*result.failures, *failures))

@@ -1,21 +1,90 @@
-"""Scored replies -> Excerpt: what summary, patterns and report need of them, of a size that does not grow with them.
+"""Scored replies -> the most telling ones, and Excerpt: all that a job's report needs of them, in a bounded size.
 
 Excerpts of consecutive replies can be merged; the same replies give the same excerpt however they were cut.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
 from touchstone.runs.counted import Counted, counted_from_dict, counted_to_dict
 from touchstone.runs.record import Record, record_from_dict, record_to_dict
-from touchstone.runs.telling import candidates, severity
 
+Key = tuple[str, int]
 # Rows that are kept of a shard; a report takes the most telling of all shards.
 MOST_ROWS = 200
 # A longer case and result are not shown in full.
 LONGEST_EXAMPLE = 100_000
+
+
+def severity(record: Record) -> tuple[int, float]:
+    """The order of a table that has no room for all: unscored before failed before passed, the lowest total first."""
+    order = {None: 0, "FAIL": 1, "PASS": 2}[record.outcome]
+    return order, -1.0 if record.total is None else record.total
+
+
+def badness(record: Record) -> tuple[bool, float, str, int]:
+    """The order of failed replies as examples: those with a violation first, then the lowest total."""
+    return not record.violations, record.total or 0.0, record.id, record.draft
+
+
+def choose_examples(
+    records: Sequence[Record], *, best: int = 3, worst: int = 6, frequency: Mapping[str, int] | None = None
+) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
+    """The ids and drafts of the best and of the worst replies, one draft of a case at most.
+
+    The worst show the most frequent patterns first, each by its worst reply; of equally good ones,
+    those of another category come first. `frequency` is how often each tag was given, where `records` are not all.
+    """
+    return _best([record for record in records if record.outcome == "PASS"], best), _worst(
+        [record for record in records if record.fails], worst, frequency
+    )
+
+
+def candidates(records: Iterable[Record], *, best: int = 3, worst: int = 6) -> list[Record]:
+    """The few records from which `choose_examples` takes what it would take from all, given the tags' frequency.
+
+    Those are the worst reply of each tag, the worst of all and the best.
+    """
+    given = list(records)
+    failed = sorted((record for record in given if record.fails), key=badness)
+    of_tag: dict[str, Record] = {}
+    for record in failed:
+        for tag in record.tags:
+            of_tag.setdefault(tag.name, record)
+    passed = {(record.id, record.draft): record for record in given if record.outcome == "PASS"}
+    chosen = [*of_tag.values(), *failed[:worst], *(passed[key] for key in _best(list(passed.values()), best))]
+    return list({id(record): record for record in chosen}.values())
+
+
+def _best(records: Iterable[Record], most: int) -> tuple[Key, ...]:
+    chosen: list[Record] = []
+    ranked = sorted(records, key=lambda record: (-(record.total or 0.0), record.id, record.draft))
+    while ranked and len(chosen) < most:
+        seen = {record.category for record in chosen}
+        top = [record for record in ranked if record.total == ranked[0].total]
+        chosen.append(next((record for record in top if record.category not in seen), top[0]))
+        ranked = [record for record in ranked if record.id != chosen[-1].id]
+    return tuple((record.id, record.draft) for record in chosen)
+
+
+def _worst(records: Iterable[Record], most: int, frequency: Mapping[str, int] | None) -> tuple[Key, ...]:
+    chosen: list[Record] = []
+    ranked = sorted(records, key=badness)
+    often = frequency or Counter(name for record in ranked for name in {tag.name for tag in record.tags})
+    waiting = sorted(often, key=lambda name: (-often[name], name))
+    while ranked and len(chosen) < most:
+        fitting = (record for record in ranked if waiting and waiting[0] in {tag.name for tag in record.tags})
+        if (record := next(fitting, None)) is None and waiting:
+            waiting.pop(0)
+            continue
+        chosen.append(record or ranked[0])
+        shown = {tag.name for tag in chosen[-1].tags}
+        waiting = [name for name in waiting if name not in shown]
+        ranked = [record for record in ranked if record.id != chosen[-1].id]
+    return tuple((record.id, record.draft) for record in chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ Where too little was scored the gate is undecided rather than closed, unless a t
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.runs.comparison import Change, Comparison
-from touchstone.runs.summary import Coverage, Measure, Summary
+from touchstone.runs.comparison import Comparison, FigureChange
+from touchstone.runs.summary import Coverage, Headline, Summary
 from touchstone.runs.targets import ROUNDING, Target
 
 SIGNIFICANT = 0.05
@@ -30,7 +30,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class GateRuling:
     """All conditions; open only when every one is met and there is at least one."""
 
     checks: tuple[Check, ...]
@@ -47,12 +47,12 @@ class Gate:
         return "undecided" if unmet and all(check.undecided for check in unmet) else "closed"
 
 
-def hold_gate(summary: Summary, *, least_scored: float, comparison: Comparison | None = None) -> Gate:
+def hold_gate(summary: Summary, *, least_scored: float, comparison: Comparison | None = None) -> GateRuling:
     """Every target with a figure, enough of the set scored, and no significant regression."""
     checks = [_scored(summary, least_scored), *_targets(summary, least_scored)]
     if comparison is not None:
         checks += _baseline(comparison, least_scored)
-    return Gate(tuple(checks))
+    return GateRuling(tuple(checks))
 
 
 def _scored(summary: Summary, least: float) -> Check:
@@ -88,7 +88,7 @@ def _targets(summary: Summary, least: float) -> list[Check]:
     return held
 
 
-def _target(measure: Measure, target: Target, replies: int, least: float) -> Check:
+def _target(measure: Headline, target: Target, replies: int, least: float) -> Check:
     if measure.value is None:
         reason = f"there is no value to hold against the target {target.text}"
         return Check(measure.name, met=False, reason=reason, undecided=replies > 0 and measure.name not in BOTS_OWN)
@@ -120,7 +120,7 @@ def _baseline(comparison: Comparison, least: float) -> list[Check]:
     ]
 
 
-def _no_regression(name: str, change: Change, *, worse: int) -> Check:
+def _no_regression(name: str, change: FigureChange, *, worse: int) -> Check:
     if change.difference is None or change.p is None:
         return Check(name, met=False, reason="there is no pair to compare")
     regressed = change.difference * worse > 0 and change.p < SIGNIFICANT

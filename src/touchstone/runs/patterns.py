@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from touchstone.runs.record import Owner, Record
-from touchstone.stats.tables import benjamini_hochberg, fisher_greater
+from touchstone.stats.distributions import benjamini_hochberg, fisher_greater
 
 MAX_EXAMPLES = 3
 # One reply is an incident, not a pattern of a category.

@@ -1,4 +1,7 @@
-"""Records -> Summary: the run's figures against their targets, with intervals and with what they rest on."""
+"""Records -> Summary: the run's figures against their targets, with intervals and with what they rest on.
+
+One reply for each case is independent evidence. Several drafts of one case are alike: then whole cases are drawn.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -14,26 +17,32 @@ from touchstone.runs.figures import (
     CriterionFigures,
     Spread,
     Summary,
+    average_measures,
+    confidence_measure,
+    pass_rate_measure,
     remarks,
+    safety_measure,
     total_bin,
 )
-from touchstone.runs.intervals import mean_interval, rate_interval, safety_interval
-from touchstone.runs.measures import average_measures, confidence_measure, pass_rate_measure, safety_measure
 from touchstone.runs.record import Record
-from touchstone.runs.targets import Measure, Target
+from touchstone.runs.targets import Headline, Target
 from touchstone.stats.calibration import Reliability, reliability
+from touchstone.stats.interval import Interval, rule_of_three, wilson
+from touchstone.stats.resampling import bootstrap_mean, clustered_bootstrap_mean
 
 __all__ = [
     "NO_CATEGORY",
     "CategoryFigures",
     "Coverage",
     "CriterionFigures",
-    "Measure",
+    "Headline",
     "Spread",
     "Summary",
     "Target",
     "summarise",
 ]
+# The case of each reply; None when every reply is of a case of its own.
+Cases = Sequence[str] | None
 
 
 def summarise(records: Sequence[Record], *, rubric: Rubric) -> Summary:
@@ -64,14 +73,14 @@ def summarise(records: Sequence[Record], *, rubric: Rubric) -> Summary:
     )
 
 
-def _pass_rate(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Measure:
+def _pass_rate(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Headline:
     scored = [record for record in records if record.outcome is not None]
     hits = [record.outcome == "PASS" for record in scored]
     interval = rate_interval(hits, _cases(scored, has_drafts=has_drafts)) if hits else None
     return pass_rate_measure(sum(hits), len(hits), len(records), interval=interval, rubric=rubric)
 
 
-def _safety(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Measure:
+def _safety(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Headline:
     """The share of replies with a violation, among those that were inspected."""
     inspected = [record for record in records if not record.failed or record.violations]
     hits = [bool(record.violations) for record in inspected]
@@ -79,7 +88,7 @@ def _safety(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> M
     return safety_measure(sum(hits), len(hits), len(records), interval=interval, rubric=rubric)
 
 
-def _confidence(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Measure:
+def _confidence(records: Sequence[Record], rubric: Rubric, *, has_drafts: bool) -> Headline:
     """The mean of the bot's own confidence."""
     given = [record for record in records if record.confidence is not None]
     values = [record.confidence for record in given if record.confidence is not None]
@@ -180,3 +189,26 @@ def _agreement(passed: int, drafts: int) -> float:
     """How probable it is that two drafts of a case have the same outcome."""
     pairs = drafts * (drafts - 1)
     return (passed * (passed - 1) + (drafts - passed) * (drafts - passed - 1)) / pairs
+
+
+def rate_interval(hits: Sequence[bool], cases: Cases) -> Interval:
+    """Wilson's interval; for drafts the clustered bootstrap, or Wilson's over the cases when all drafts agree."""
+    if cases is None:
+        return wilson(sum(hits), len(hits))
+    if all(hits) or not any(hits):
+        distinct = len(set(cases))
+        return wilson(distinct if all(hits) else 0, distinct)
+    drawn = clustered_bootstrap_mean([float(hit) for hit in hits], cases, bounds=(0.0, 1.0))
+    return drawn or Interval(0.0, 1.0, "a single case")
+
+
+def safety_interval(hits: Sequence[bool], cases: Cases) -> Interval:
+    """The rule of three over the cases while nothing was found."""
+    return rate_interval(hits, cases) if any(hits) else rule_of_three(len(hits) if cases is None else len(set(cases)))
+
+
+def mean_interval(values: Sequence[float], cases: Cases, *, top: float) -> Interval | None:
+    """The bootstrap interval of a mean on a scale from 0 to `top`; None for fewer than two cases."""
+    if cases is None:
+        return bootstrap_mean(values, bounds=(0.0, top))
+    return clustered_bootstrap_mean(values, cases, bounds=(0.0, top))

@@ -33,7 +33,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Headline:
     """One headline figure: what it is, on how many replies it rests, its target and whether that is met.
 
     `value` is None when nothing could be counted, and `met` is None when there is no target. A value of None
@@ -91,13 +91,13 @@ def safety_target(percent: float | None) -> Target | None:
     return Target(None, percent / 100, f"≤ {percent:g} %" if percent else "0 %")
 
 
-def hold(figure: Figure, target: Target | None, *, remarks: Sequence[str] = ()) -> Measure:
+def hold(figure: Figure, target: Target | None, *, remarks: Sequence[str] = ()) -> Headline:
     """The measure, with everything that weakens it said in words."""
     met = None if target is None else figure.value is not None and target.is_met(figure.value)
     said = (
         [_nothing(figure)] if figure.value is None else [*_size_remarks(figure, target), *_open_remarks(figure, target)]
     )
-    return Measure(
+    return Headline(
         figure.name,
         figure.value,
         figure.interval,

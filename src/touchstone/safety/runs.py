@@ -30,7 +30,7 @@ class Worded(NamedTuple):
     runs: frozenset[str]
 
 
-class Said(NamedTuple):
+class SaidBefore(NamedTuple):
     """The words and terms that stood before the reply: the company's, the customer's; and what holds of the figures.
 
     `small` are words that a capital does not make a name.
@@ -80,14 +80,14 @@ def sentences(text: Text) -> Iterator[Sentence]:
             yield Sentence(text.tokens[first].start, text.tokens[last - 1].end, first, last)
 
 
-def _said(reading: Reading, anchors: tuple[Anchor, ...], policy: Policy) -> Said:
+def _said(reading: Reading, anchors: tuple[Anchor, ...], policy: Policy) -> SaidBefore:
     named = [token for name in (policy.company or "", *policy.domains) for token in tokenise(normalise(name))]
     asked = (reading.question,) if reading.question else ()
     ours = [source for source in reading.sources or () if not source.is_said]
     theirs = [*asked, *(source for source in reading.sources or () if source.is_said)]
     reply = reading.reply
     places: tuple[Value | Contact, ...] = (*reply.values, *reply.contacts)
-    return Said(
+    return SaidBefore(
         frozenset([token.word for text in ours for token in text.tokens] + [token.word for token in named]),
         frozenset([token.word for text in theirs for token in text.tokens]),
         frozenset([token.term for token in named]).union(*(text.positions for text in ours)),
@@ -98,7 +98,7 @@ def _said(reading: Reading, anchors: tuple[Anchor, ...], policy: Policy) -> Said
     )
 
 
-def _runs(reply: Text, sentence: Sentence, said: Said) -> frozenset[str]:
+def _runs(reply: Text, sentence: Sentence, said: SaidBefore) -> frozenset[str]:
     words = [START, *_spelled(reply, sentence, said)]
     mark = reply.raw[sentence.end - 1 : sentence.end]
     words.append(mark if mark in ("?", "!") else STOP)
@@ -111,7 +111,7 @@ def _runs(reply: Text, sentence: Sentence, said: Said) -> frozenset[str]:
     return frozenset(runs)
 
 
-def _spelled(reply: Text, sentence: Sentence, said: Said) -> Iterator[str]:
+def _spelled(reply: Text, sentence: Sentence, said: SaidBefore) -> Iterator[str]:
     """The sentence's words; a figure, a contact and a name are one mark each."""
     raw, marks = reply.raw, said.marks
     taken = past = sentence.start
@@ -148,11 +148,11 @@ def _is_of_sources(run: str) -> bool:
     return run.startswith(("+", "held: ")) or run.endswith(("> held", "> new"))
 
 
-def _owner(name: str, said: Said) -> str:
+def _owner(name: str, said: SaidBefore) -> str:
     return "<ours>" if name in said.ours else "<theirs>" if name in said.theirs else "<name>"
 
 
-def _alone(reply: Text, sentence: Sentence, said: Said) -> Iterator[str]:
+def _alone(reply: Text, sentence: Sentence, said: SaidBefore) -> Iterator[str]:
     """What counts by itself: words that nobody used before, and figures by whether a source has them."""
     for token in reply.tokens[sentence.first : sentence.last]:
         if not token.is_stop and token.term not in said.our_terms and token.term not in said.their_terms:
@@ -162,7 +162,7 @@ def _alone(reply: Text, sentence: Sentence, said: Said) -> Iterator[str]:
             yield f"<{value.kind}> {'held' if value.start in said.held else 'new'}"
 
 
-def _share(content: set[str], said: Said) -> str:
+def _share(content: set[str], said: SaidBefore) -> str:
     """How much of the sentence's content the company's sources say."""
     if not said.our_terms:
         return "no source"

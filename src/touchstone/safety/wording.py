@@ -119,7 +119,7 @@ def _within(value: object, up_to: str) -> bool:
     )
 
 
-class Weights(NamedTuple):
+class WordingWeights(NamedTuple):
     """One kind's weights of runs."""
 
     runs: Mapping[str, float]
@@ -146,7 +146,7 @@ def _table() -> Mapping[str, tuple[float, ...]]:
 
 
 @cache
-def fitted() -> Mapping[ViolationKind, Weights]:
+def fitted() -> Mapping[ViolationKind, WordingWeights]:
     """The packaged weights of every kind that has some."""
     kinds = json.loads(resource.text(FILE))["kinds"]
-    return MappingProxyType({kind: Weights(model["weights"]) for kind, model in kinds.items()})
+    return MappingProxyType({kind: WordingWeights(model["weights"]) for kind, model in kinds.items()})

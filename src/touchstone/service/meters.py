@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from touchstone.service.scoring.worker import Judgement
+from touchstone.service.scoring.worker import EncodedResult
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -52,7 +52,7 @@ class Meters:
         requests.inc()
         times.observe(seconds)
 
-    def scored(self, judgements: Sequence[Judgement]) -> None:
+    def scored(self, judgements: Sequence[EncodedResult]) -> None:
         for each in judgements:
             self._scored.labels(each.decision, each.verdict or "none", each.outcome or "none").inc()
             self._scoring.observe(each.seconds)

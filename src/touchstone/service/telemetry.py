@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from touchstone.service.scoring.worker import Judgement
+from touchstone.service.scoring.worker import EncodedResult
 
 if TYPE_CHECKING:
     from opentelemetry.sdk._logs import LoggerProvider
@@ -29,7 +29,7 @@ class Telemetry:
         self._provider = provider
         self._logger = provider.get_logger("touchstone") if provider else None
 
-    def scored(self, judgements: Sequence[Judgement]) -> None:
+    def scored(self, judgements: Sequence[EncodedResult]) -> None:
         """Tell of results."""
         if self._logger is None:
             return

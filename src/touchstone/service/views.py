@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from touchstone.app.runs import open_run, view_comparison, view_run
-from touchstone.report.comparison.view import ComparisonView
+from touchstone.report.comparison import ComparisonView
 from touchstone.report.run.view import RunView
 from touchstone.runs.run import Run
 from touchstone.store.runs import Store

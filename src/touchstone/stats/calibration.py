@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from touchstone.stats.interval import Interval
-from touchstone.stats.proportions import wilson
+from touchstone.stats.interval import Interval, wilson
 
 BINS = 10
 

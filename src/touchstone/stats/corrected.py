@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.stats.distributions import two_sided, two_sided_t
-from touchstone.stats.interval import LEVEL, Interval
-from touchstone.stats.proportions import wilson_rate
+from touchstone.stats.interval import LEVEL, Interval, wilson_rate
 
 DIFFERENCE = "difference estimator: judge over all replies plus weighted mean of person less judge over the reviewed"
 CENSUS = "people's outcomes: all replies were reviewed"

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.stats.distributions import STANDARD_NORMAL, fair_coin_tail, two_sided
 from touchstone.stats.interval import LEVEL, Interval
-from touchstone.stats.means import bootstrap_mean
-from touchstone.stats.resampling import DRAWS, SEED
+from touchstone.stats.resampling import DRAWS, SEED, bootstrap_mean
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,37 +1,31 @@
 """A customer's right to erasure: their text goes from every table, counts and grades stay.
 
 What is left of a case is its id, category and confidence; of a result its scores, grades and kinds of violation.
-A stored document is walked whole: a text in it stays only where it cannot quote the customer, the bot or a source.
+A text stays only where it cannot quote the customer, the bot or a source.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, case, delete, exists, insert, select, text, update
+from sqlalchemy import Connection, Row, delete, exists, insert, select, text, update
 
 from touchstone.core.case import Case
-from touchstone.core.result import Finding
+from touchstone.core.codec import result_to_dict
+from touchstone.core.result import Finding, Result
+from touchstone.core.texts import map_texts
 from touchstone.store.columns import from_json, to_json
 from touchstone.store.people_schema import idempotency
 from touchstone.store.results import ERASED_AT, raise_revision
 from touchstone.store.review_rows import violations_from_json, violations_to_json
 from touchstone.store.review_schema import drafts, queue_items, queues, reviews, rulings, waivers
-from touchstone.store.rows import case_to_row
+from touchstone.store.rows import RECORD_COLUMNS, RecordReader, case_to_row, counted_columns, result_from_body
 from touchstone.store.schema import bodies, cases, results, runs
 
 ERASED = "(erased)"
 _CHUNK = 500
-# Fields whose texts come from Touchstone, the rubric or a reviewer's account; every other field may quote the case.
-_OWN_WORDS = frozenset(
-    {"id", "decision", "verdict", "outcome", "flag", "kind", "rule", "judge", "name", "version", "hash"}
-    | {"stage", "error", "by", "made"}
-)
-# Lists whose entries are counted by their kind; any other list of quotations is emptied.
-_COUNTED = frozenset({"violations", "suspicions", "waived"})
-# Why an outcome is FAIL, beside the names of criteria.
-_GATES = frozenset({"safety", "score"})
+_Value = TypeVar("_Value")
 # `hallucination 0.67 > 0.50`: why a verdict is FAIL, with the name of a metric.
 _BOUND = re.compile(r" [\d.]+ [<>]=? [\d.]+$")
 
@@ -133,32 +127,29 @@ def _erase_result(connection: Connection, place: _Place) -> None:
     here = (bodies.c.run == place.run, bodies.c.position == place.position)
     body = connection.scalar(select(bodies.c.body).where(*here))
     if body is not None:
-        connection.execute(update(bodies).where(*here).values(body=to_json(erase_texts(from_json(body)))))
+        left = to_json(result_to_dict(erase_result(result_from_body(body))))
+        connection.execute(update(bodies).where(*here).values(body=left))
     row = (results.c.run == place.run, results.c.position == place.position)
-    found = connection.execute(select(results.c.tags, results.c.waived, results.c.failed).where(*row)).one()
-    changed = {
-        "tags": to_json([[name, owner, ERASED] for name, owner, _ in from_json(found.tags)]),
-        "waived": to_json(erase_texts(from_json(found.waived), field="waived")),
-        "problem": case((results.c.problem.is_(None), None), else_=ERASED if found.failed else to_json([ERASED])),
-    }
-    connection.execute(update(results).where(*row).values(**changed))
+    held = RecordReader().read(connection.execute(select(*RECORD_COLUMNS).where(*row)).one())
+    record = replace(_erased(held), why=(ERASED,) if held.why else ())
+    connection.execute(update(results).where(*row).values(**counted_columns(record)))
 
 
-def erase_texts(value: Any, *, field: str = "") -> Any:
-    """A stored document with its numbers and none of the text it was found in; `field` is the name it stands under."""
-    if isinstance(value, str):
-        return value if field in _OWN_WORDS else ERASED
-    if isinstance(value, dict):
-        names = {*_GATES, *(value.get("criteria") or ()), *(value.get("metrics") or ())}
-        kept = {"reasons": [each for each in value.get("reasons", ()) if _BOUND.sub("", str(each)) in names]}
-        return {name: kept[name] if name in kept else erase_texts(each, field=name) for name, each in value.items()}
-    if not isinstance(value, list):
-        return value
-    return [erase_texts(each, field=field) for each in value if field in _COUNTED or not _is_quotation(each)]
+def erase_result(result: Result) -> Result:
+    """The result with its numbers and kinds, and none of the text it was found in."""
+    metrics = result.metrics or {}
+    bounds = tuple(reason for reason in result.reasons if _BOUND.sub("", reason) in metrics)
+    return replace(_erased(result), reasons=bounds)
 
 
-def _is_quotation(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, dict) and "text" in value)
+def _erased(value: _Value) -> _Value:
+    """Findings stay, since their kinds are counted; other quotations and lists of texts are emptied."""
+    return map_texts(
+        value,
+        prose=lambda text: ERASED,
+        quotation=lambda quoted: replace(quoted, text=ERASED) if isinstance(quoted, Finding) else None,
+        listed=lambda text: None,
+    )
 
 
 def _erase_words(connection: Connection, place: _Place) -> int:
@@ -180,8 +171,7 @@ def _erase_rows(connection: Connection, table: Any, words: str, queue: int, posi
     here = (table.c.queue == queue, table.c.position == position)
     rows: Sequence[Row[Any]] = connection.execute(select(table).where(*here)).all()
     for row in rows:
-        found = violations_from_json(row.violations)
-        marked = violations_to_json([Finding(each.kind, ERASED, each.start, each.end, ERASED) for each in found])
+        marked = violations_to_json(_erased(violations_from_json(row.violations)))
         said = ERASED if row._mapping[words] else ""
         connection.execute(update(table).where(table.c.number == row.number).values(violations=marked, **{words: said}))
     return len(rows)

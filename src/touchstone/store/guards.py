@@ -51,7 +51,7 @@ class Logins:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class AuditEntry:
     """One thing somebody did. `subject` and `detail` name things by id; customers' words have no place here."""
 
     at: str
@@ -68,13 +68,13 @@ class Audit:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: AuditEntry) -> None:
         row = asdict(entry)
         del row["number"]
         with self._database.writing() as connection:
             connection.execute(insert(audit), row)
 
-    def page(self, *, before: int | None = None, limit: int = 50, who: str | None = None) -> tuple[Entry, ...]:
+    def page(self, *, before: int | None = None, limit: int = 50, who: str | None = None) -> tuple[AuditEntry, ...]:
         """The newest first, from the one before the entry numbered `before`."""
         query = select(audit).order_by(audit.c.number.desc()).limit(limit)
         if before is not None:
@@ -82,11 +82,11 @@ class Audit:
         if who is not None:
             query = query.where(audit.c.who == who)
         with self._database.reading() as connection:
-            return tuple(Entry(**row._mapping) for row in connection.execute(query))
+            return tuple(AuditEntry(**row._mapping) for row in connection.execute(query))
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptAnswer:
     """A write that was sent before: for which request, and its answer once it is `done`."""
 
     request_hash: str
@@ -104,7 +104,7 @@ class Idempotency:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def claim(self, key: str, *, who: str, route: str, request_hash: str, at: str) -> Kept | None:
+    def claim(self, key: str, *, who: str, route: str, request_hash: str, at: str) -> KeptAnswer | None:
         """None: the write is yours to do; otherwise what is known of the one that has this key."""
         row = {"key": key, "who": who, "route": route, "request_hash": request_hash, "made": at}
         with self._database.writing() as connection:
@@ -113,7 +113,7 @@ class Idempotency:
             if connection.execute(adding.returning(idempotency.c.key), row).first() is not None:
                 return None
             found = connection.execute(select(idempotency).where(*_here(key, who, route))).one()
-            return Kept(found.request_hash, found.status, found.body)
+            return KeptAnswer(found.request_hash, found.status, found.body)
 
     def finish(self, key: str, *, who: str, route: str, status: int, body: str) -> None:
         """Keeps the answer for whoever sends the same again."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Row, func, insert, select
 
-from touchstone.runs.trust.figures import figures_from_dict, figures_to_dict
 from touchstone.runs.trust.measurement import Measurement
+from touchstone.runs.trust.pairs import figures_from_dict, figures_to_dict
 from touchstone.store.columns import from_json, to_json
 from touchstone.store.database import Database
 from touchstone.store.rows import SCORED_COLUMNS, RecordReader, Scored, scored_from_row

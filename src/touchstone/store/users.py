@@ -25,7 +25,7 @@ class User:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class ApiToken:
     """A program's way in, as the user it belongs to. `id` names it; the secret itself is not kept."""
 
     id: str
@@ -104,7 +104,7 @@ class Tokens:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, token: Token, *, hash: str) -> None:
+    def add(self, token: ApiToken, *, hash: str) -> None:
         row = {**asdict(token), "hash": hash, "user_name": token.user}
         del row["user"]
         with self._database.writing() as connection:
@@ -112,13 +112,13 @@ class Tokens:
                 raise ReviewError(f"there is no user '{token.user}': touchstone user add makes one", kind="unknown")
             connection.execute(insert(tokens), row)
 
-    def by_hash(self, hash: str) -> Token | None:
+    def by_hash(self, hash: str) -> ApiToken | None:
         """The token, whether it still holds or not: `expires` and `revoked` say."""
         with self._database.reading() as connection:
             row = connection.execute(select(tokens).where(tokens.c.hash == hash)).first()
         return None if row is None else _token(row)
 
-    def list(self, user: str | None = None) -> tuple[Token, ...]:
+    def list(self, user: str | None = None) -> tuple[ApiToken, ...]:
         query = select(tokens).order_by(tokens.c.made, tokens.c.id)
         with self._database.reading() as connection:
             rows = connection.execute(query if user is None else query.where(tokens.c.user_name == user))
@@ -180,7 +180,7 @@ def _user(row: Row[Any]) -> User:
     return User(name=row.name, role=row.role, made=row.made, disabled=row.disabled)
 
 
-def _token(row: Row[Any]) -> Token:
-    return Token(
+def _token(row: Row[Any]) -> ApiToken:
+    return ApiToken(
         id=row.id, user=row.user_name, label=row.label, made=row.made, expires=row.expires, revoked=row.revoked
     )

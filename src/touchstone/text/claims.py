@@ -24,7 +24,7 @@ OURSELVES = frozenset(
 )
 
 
-class Piece:
+class ParsedStretch:
     """A stretch of the reply as it is parsed, in one spelling, with the way back to the reply's own offsets."""
 
     __slots__ = ("_normal", "_start", "text")
@@ -60,10 +60,10 @@ def parse_ahead(replies: Iterable[Text]) -> None:
     propositions([piece.text for reply in replies for piece in _pieces(reply)])
 
 
-def _pieces(reply: Text) -> list[Piece]:
+def _pieces(reply: Text) -> list[ParsedStretch]:
     normal = normalise(reply.raw)
     return [
-        Piece(normal, *span)
+        ParsedStretch(normal, *span)
         for sentence in reply.sentences
         if _may_claim(reply, sentence)
         for span in _spans(reply, sentence)
@@ -88,7 +88,7 @@ def _spans(reply: Text, sentence: Sentence) -> Iterator[Span]:
         yield Span(reply.tokens[first].start, reply.tokens[last - 1].end)
 
 
-def _subject(proposition: Proposition, reply: Text, piece: Piece) -> tuple[tuple[str, ...], bool]:
+def _subject(proposition: Proposition, reply: Text, piece: ParsedStretch) -> tuple[tuple[str, ...], bool]:
     """The subject's terms, and whether it is a pronoun that stands for the topic; persons have no terms."""
     head = proposition.subject[0].text
     if head in PERSONS or (head in OURSELVES and len(proposition.subject) == 1):
@@ -98,7 +98,7 @@ def _subject(proposition: Proposition, reply: Text, piece: Piece) -> tuple[tuple
     return _terms(proposition.subject, reply, piece), False
 
 
-def _claim(proposition: Proposition, reply: Text, piece: Piece, subject: tuple[str, ...]) -> Claim | None:
+def _claim(proposition: Proposition, reply: Text, piece: ParsedStretch, subject: tuple[str, ...]) -> Claim | None:
     """A checkable fact, or None: courtesies, guesses about feelings, conditions and bare values are none."""
     if proposition.conditional or proposition.hedged or _is_remark(proposition):
         return None
@@ -153,7 +153,7 @@ def _is_opinion(words: tuple[Word, ...]) -> bool:
     return words[0].text in opinions or (len(words) > 1 and words[1].text in opinions)
 
 
-def _terms(words: tuple[Word, ...], reply: Text, piece: Piece) -> tuple[str, ...]:
+def _terms(words: tuple[Word, ...], reply: Text, piece: ParsedStretch) -> tuple[str, ...]:
     """The content terms of a phrase; figures and words inside a typed value are counted there, not here."""
     stop, filler = resource.words("stopwords.txt"), resource.words("filler.txt")
     tokens = (token for word in words for token in _tokens(word, reply, piece))
@@ -161,7 +161,7 @@ def _terms(words: tuple[Word, ...], reply: Text, piece: Piece) -> tuple[str, ...
     return tuple(dict.fromkeys(kept))
 
 
-def _tokens(word: Word, reply: Text, piece: Piece) -> Sequence[Token]:
+def _tokens(word: Word, reply: Text, piece: ParsedStretch) -> Sequence[Token]:
     """The tokens a parsed word covers: the parser cuts words otherwise (U.S., onsite's)."""
     start, end = piece.span(word)
     first = bisect_left(reply.tokens, start, key=lambda token: token.start)

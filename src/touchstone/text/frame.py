@@ -1,6 +1,6 @@
 """Reply -> its body: without greeting, thanks, closing and signature, so that content is judged by itself.
 
-Manners count for tone and never against anything (decision 0032). What is blanked keeps its place: spans of the body
+Manners count for tone and never against anything (decision 0030). What is blanked keeps its place: spans of the body
 are spans of the reply.
 """
 

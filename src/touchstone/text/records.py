@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
     is_text: bool
 
 
-class Record(NamedTuple):
+class JsonRecord(NamedTuple):
     """One JSON value of a text."""
 
     start: int
@@ -69,21 +69,21 @@ class _Frame:
         return (*self.keys, str(self.key)) if self.is_object else self.keys
 
 
-def find_records(text: str) -> Iterator[Record]:
+def find_records(text: str) -> Iterator[JsonRecord]:
     """The JSON values of a text that hold any field, in order; what looks like one and is none is passed over."""
     after = 0
     plain = _unescaped(text) if "\\" in text else text
     while opening := OPENING.search(text, after):
-        reader = _Reader()
+        reader = _RecordReader()
         is_encoded = text.startswith("\\", opening.end())
         end, note = reader.read(plain if is_encoded else text, opening.start(), at=0, frame=None)
         if reader.has_field:
             lists = tuple((path, count) for path, count in reader.lists if count)
-            yield Record(opening.start(), end, tuple(reader.leaves), lists, note)
+            yield JsonRecord(opening.start(), end, tuple(reader.leaves), lists, note)
         after = max(end, opening.end())
 
 
-class _Reader:
+class _RecordReader:
     """Leaves of one JSON value, gathered in order."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from touchstone.core.reading import Fact
 from touchstone.text.normalise import normalise
-from touchstone.text.records import Leaf, Record, find_records
+from touchstone.text.records import JsonRecord, Leaf, find_records
 from touchstone.text.tokens import term, tokenise
 
 # Longer strings of a record are prose, and name nothing.
@@ -64,7 +64,7 @@ class Structure(NamedTuple):
     notes: tuple[str, ...]
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of a text, without its end."""
 
     start: int
@@ -73,7 +73,7 @@ class Line(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outline:
+class Headings:
     """The headings and list items that the line being read stands under."""
 
     headings: list[tuple[int, str]]
@@ -116,7 +116,7 @@ def terms_of(text: str) -> frozenset[str]:
     return frozenset(telling or [token.term for token in tokens])
 
 
-def _fields(raw: str, record: Record) -> Iterator[Fact]:
+def _fields(raw: str, record: JsonRecord) -> Iterator[Fact]:
     """The leaves of a record; each belongs to the things that its objects name."""
     own, passed_on = _names(raw, record.leaves)
     none: frozenset[str] = frozenset()
@@ -167,7 +167,7 @@ def _call(raw: str, start: int) -> str:
     return before[:-2].rpartition("\n")[2] if before.endswith(("->", "=>")) else ""
 
 
-def _lines(raw: str, records: Sequence[Record]) -> Iterator[Line]:
+def _lines(raw: str, records: Sequence[JsonRecord]) -> Iterator[TextLine]:
     """The lines of a text outside its records."""
     start = 0
     at = 0
@@ -176,7 +176,7 @@ def _lines(raw: str, records: Sequence[Record]) -> Iterator[Line]:
         while at < len(records) and records[at].end <= start:
             at += 1
         if at == len(records) or records[at].start >= end:
-            yield Line(start, start + len(text.rstrip("\r\n")), text.rstrip("\r\n"))
+            yield TextLine(start, start + len(text.rstrip("\r\n")), text.rstrip("\r\n"))
         start = end
 
 
@@ -186,12 +186,12 @@ class _Written:
     def __init__(self) -> None:
         self.facts: list[Fact] = []
         self.lists: list[tuple[str, int]] = []
-        self._outline = Outline([], [])
+        self._outline = Headings([], [])
         # The labelled lines of one record, from `facts[start]` on, and how many items the list being read has.
         self._record = 0
         self._items = 0
 
-    def read(self, raw: str, records: Sequence[Record]) -> None:
+    def read(self, raw: str, records: Sequence[JsonRecord]) -> None:
         lines = list(_lines(raw, records))
         at = 0
         while at < len(lines):
@@ -212,7 +212,7 @@ class _Written:
         self._end_record()
         self._end_list()
 
-    def _line(self, line: Line, *, has_next: bool) -> None:
+    def _line(self, line: TextLine, *, has_next: bool) -> None:
         outline = self._outline
         heading, bold = HEADING.match(line.text), BOLD.match(line.text)
         if heading or bold or _is_caption(line.text, has_next=has_next):
@@ -229,9 +229,9 @@ class _Written:
         if item and not any(depth < indent for depth, _ in outline.items):
             self._items += 1
         outline.items = [(depth, text) for depth, text in outline.items if depth < indent] if item or indent else []
-        body = Line(line.start + item.end(), line.end, line.text[item.end() :]) if item else line
+        body = TextLine(line.start + item.end(), line.end, line.text[item.end() :]) if item else line
         if answer := ANSWER.match(body.text):
-            body = Line(body.start + answer.end(), body.end, body.text[answer.end() :])
+            body = TextLine(body.start + answer.end(), body.end, body.text[answer.end() :])
         if item:
             self._end_record()
         found = list(_labelled(body, outline.terms, outline.shown))
@@ -269,7 +269,7 @@ def _is_caption(text: str, *, has_next: bool) -> bool:
     )
 
 
-def _labelled(line: Line, thing: frozenset[str], shown: str) -> Iterator[Fact]:
+def _labelled(line: TextLine, thing: frozenset[str], shown: str) -> Iterator[Fact]:
     """`Key: value`, `key=value; key=value`, or sentences that only stand under something."""
     pairs = list(PAIR.finditer(line.text)) if "=" in line.text else []
     if pairs and (len(pairs) > 1 or pairs[0].start() == 0):
@@ -282,11 +282,11 @@ def _labelled(line: Line, thing: frozenset[str], shown: str) -> Iterator[Fact]:
         return
     start = 0
     for end in [*(cut.end() for cut in SENTENCE_END.finditer(line.text)), len(line.text)]:
-        yield from _sentence(Line(line.start + start, line.start + end, line.text[start:end]), thing, shown)
+        yield from _sentence(TextLine(line.start + start, line.start + end, line.text[start:end]), thing, shown)
         start = end
 
 
-def _sentence(line: Line, thing: frozenset[str], shown: str) -> Iterator[Fact]:
+def _sentence(line: TextLine, thing: frozenset[str], shown: str) -> Iterator[Fact]:
     """A labelled sentence, or one that only stands under something."""
     found = LABELLED.match(line.text)
     label = (found["bold"] or found["plain"]).strip(" :*") if found else ""
@@ -305,10 +305,10 @@ def _named_by(text: str) -> frozenset[str]:
     return terms_of(text) if len(text) <= LONGEST_NAME and not FIGURES.match(text) else frozenset()
 
 
-def _table(lines: Sequence[Line], at: int) -> list[list[Line]]:
+def _table(lines: Sequence[TextLine], at: int) -> list[list[TextLine]]:
     """The rows of cells of the table that starts at a line, if one does. A ruled line is a row of no cells."""
     for cut, least in ((PIPES, 2), (TABS, 2), (COMMAS, 3)):
-        rows: list[list[Line]] = []
+        rows: list[list[TextLine]] = []
         for number in range(at, len(lines)):
             line = lines[number]
             if cut is PIPES and rows and RULED.match(line.text) and "|" in line.text:
@@ -324,7 +324,7 @@ def _table(lines: Sequence[Line], at: int) -> list[list[Line]]:
     return []
 
 
-def _cut(line: Line, cut: re.Pattern[str]) -> list[Line]:
+def _cut(line: TextLine, cut: re.Pattern[str]) -> list[TextLine]:
     """The cells of a line."""
     text = line.text
     if cut is not PIPES and (ITEM.match(text) or text != text.lstrip()):
@@ -336,7 +336,9 @@ def _cut(line: Line, cut: re.Pattern[str]) -> list[Line]:
         cell = text[start:end]
         lead = len(cell) - len(cell.lstrip("|,\t "))
         cells.append(
-            Line(line.start + start + lead, line.start + start + lead + len(cell.strip("|,\t ")), cell.strip("|,\t "))
+            TextLine(
+                line.start + start + lead, line.start + start + lead + len(cell.strip("|,\t ")), cell.strip("|,\t ")
+            )
         )
         start = end
     if cut is PIPES and text.lstrip().startswith("|"):
@@ -346,7 +348,7 @@ def _cut(line: Line, cut: re.Pattern[str]) -> list[Line]:
     return cells
 
 
-def _cells(rows: Sequence[list[Line]], outline: Outline) -> Iterator[Fact]:
+def _cells(rows: Sequence[list[TextLine]], outline: Headings) -> Iterator[Fact]:
     """The cells of a table: a cell belongs to its header and to its row's first cell."""
     head = rows[0] if len(rows) > 1 and (not rows[1] or not any(map(_has_figure, rows[0][1:]))) else []
     for row in rows[1 if head else 0 :]:
@@ -359,5 +361,5 @@ def _cells(rows: Sequence[list[Line]], outline: Outline) -> Iterator[Fact]:
             yield Fact(cell.start, cell.end, path, header, label, named, is_cell=True)
 
 
-def _has_figure(cell: Line) -> bool:
+def _has_figure(cell: TextLine) -> bool:
     return any(character.isdigit() for character in cell.text)

@@ -8,7 +8,7 @@ from touchstone.clients.llm.connection import PROVIDERS, provider_at
 from touchstone.clients.llm.discovery import (
     FoundServer,
     Offer,
-    Place,
+    Port,
     find_keys,
     find_offers,
     find_server,
@@ -27,7 +27,7 @@ def listing(*names):
 @pytest.fixture
 def places(monkeypatch, server):
     """Ollama is where the test's server is, and nothing answers where vLLM would be."""
-    monkeypatch.setattr(discovery, "PLACES", (Place("vLLM", 9), Place("Ollama", server.server_port)))
+    monkeypatch.setattr(discovery, "PLACES", (Port("vLLM", 9), Port("Ollama", server.server_port)))
     server.models = listing("qwen2.5:7b", "llama3.2:latest")
 
 
@@ -109,7 +109,7 @@ def test_only_this_machine_is_asked(url, monkeypatch):
 
 
 def test_the_usual_ports_are_asked_in_order(places, server):
-    assert (Place("Ollama", 11434), Place("llama.cpp", 8080), Place("vLLM", 8000), Place("LM Studio", 1234)) == USUAL
+    assert (Port("Ollama", 11434), Port("llama.cpp", 8080), Port("vLLM", 8000), Port("LM Studio", 1234)) == USUAL
     (found,) = find_servers()
     assert (found.name, found.place) == ("Ollama", f"127.0.0.1:{server.server_port}")
     assert [found.lists(name) for name in ("llama3.2", "llama3.2:latest", "qwen2.5", "llama")] == [
@@ -208,7 +208,7 @@ def test_a_named_address_of_this_machine_is_asked_for_its_models(server):
     ],
 )
 def test_nothing_to_offer_is_said_in_a_line_with_what_to_do(monkeypatch, given, told):
-    monkeypatch.setattr(discovery, "PLACES", (Place("vLLM", 9),))
+    monkeypatch.setattr(discovery, "PLACES", (Port("vLLM", 9),))
     with pytest.raises(ConfigError) as raised:
         find_offers(**given, environment={})
     assert told in str(raised.value)

@@ -23,7 +23,7 @@ from touchstone.judges.llm.checklist import (
 )
 from touchstone.judges.llm.checks import checked_of
 from touchstone.judges.llm.fits import CHECKLIST_INPUTS, packaged_fit, parse_fit
-from touchstone.judges.llm.request import Item
+from touchstone.judges.llm.request import ChecklistItem
 from touchstone.rubric.parse import packaged
 from touchstone.text.reading import read
 
@@ -195,7 +195,7 @@ def test_the_features_are_those_that_weights_may_name_and_grades_rise_with_bette
 
 
 def test_what_was_not_asked_speaks_for_nothing():
-    features = checklist_features([(Item(topic), 0.7) for topic in ALWAYS])
+    features = checklist_features([(ChecklistItem(topic), 0.7) for topic in ALWAYS])
     assert features["asks"] == features["figures"] == features["least_claim"] == 0.7
     assert features["violation"] == 0.0
 

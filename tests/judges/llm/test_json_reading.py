@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.judges.llm.json_reading import Found, read_object
+from touchstone.judges.llm.json_reading import FoundObject, read_object
 
 KEYS = ("criteria",)
 ONE = {"criteria": {"tone": {"reason": "kind", "grade": 3}}}
@@ -29,7 +29,7 @@ WRITTEN = json.dumps(ONE)
     ],
 )
 def test_an_object_is_found_in_what_surrounds_it(text):
-    assert read_object(text, keys=KEYS) == Found(ONE)
+    assert read_object(text, keys=KEYS) == FoundObject(ONE)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_an_object_is_found_in_what_surrounds_it(text):
     ],
 )
 def test_of_an_object_that_breaks_off_only_what_is_complete_is_read(text, value):
-    assert read_object(text, keys=KEYS) == Found({"criteria": value}, is_whole=False)
+    assert read_object(text, keys=KEYS) == FoundObject({"criteria": value}, is_whole=False)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_any_text_is_read_without_an_error(text):
 )
 def test_a_whole_object_is_read_as_json_reads_it_and_a_cut_one_never_gains(value, data):
     text = json.dumps({"criteria": value})
-    assert read_object(text, keys=KEYS) == Found({"criteria": value})
+    assert read_object(text, keys=KEYS) == FoundObject({"criteria": value})
     cut = data.draw(st.integers(0, len(text) - 1))
     found = read_object(text[:cut], keys=KEYS)
     assert found is None or not found.is_whole

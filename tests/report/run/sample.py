@@ -6,7 +6,7 @@ from touchstone.core.case import Case
 from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score
 from touchstone.report.run.view import run_view
 from touchstone.rubric.parse import packaged
-from touchstone.runs.gate import Check, Gate, hold_gate
+from touchstone.runs.gate import Check, GateRuling, hold_gate
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run
@@ -113,5 +113,5 @@ def hostile_view(text=HOSTILE):
     found = [record(n, id=f"{text}{n}", category=text, tags=(tag,) if n % 3 == 0 else ()) for n in range(1, 13)]
     run = replace(RUN, id=text, labels={text: text}, receipt=replace(RECEIPT, goldset=text, bot=text))
     case = scored_case(f"{text}3", response=f"You get $50 back within 14 days. {text}", category=text, question=text)
-    gate = Gate((Check(text, met=False, reason=text), Check("scored", met=True, reason=text)))
+    gate = GateRuling((Check(text, met=False, reason=text), Check("scored", met=True, reason=text)))
     return view_of(found, run=run, gate=gate, worst=[case], best=[case])

@@ -17,7 +17,7 @@ from touchstone.report.run.charts import (
     small_histogram,
 )
 from touchstone.report.run.view import CriterionView
-from touchstone.runs.summary import Measure, Target
+from touchstone.runs.summary import Headline, Target
 from touchstone.stats.calibration import reliability
 from touchstone.stats.interval import Interval
 
@@ -55,20 +55,20 @@ def test_the_parts_of_a_grade_bar_fill_it(numbers):
 @given(shares, shares, shares)
 def test_a_figure_with_its_interval_stays_on_its_scale(value, low, high):
     interval = Interval(min(low, high), max(low, high), "Wilson")
-    measure = Measure("pass_rate", value, interval, 9, Target(0.7, None, "70–80 %"), value >= 0.7, "")
+    measure = Headline("pass_rate", value, interval, 9, Target(0.7, None, "70–80 %"), value >= 0.7, "")
     drawn(measure_strip(measure, "share", name="m"))
     drawn(rate_strip(value, interval, name="r", label="billing"))
     drawn(change_strip(value - 0.5, Interval(-0.5, 0.5, "Wilson"), reach=0.5, name="c", label="billing"))
 
 
 def test_what_has_no_value_has_no_point():
-    measure = Measure("safety_failures", None, None, 0, Target(None, 0.0, "0 %"), False, "")
+    measure = Headline("safety_failures", None, None, 0, Target(None, 0.0, "0 %"), False, "")
     assert drawn(measure_strip(measure, "share", name="m")).findall("circle") == []
     assert drawn(rate_strip(None, None, name="r", label="x")).findall("circle") == []
 
 
 def test_a_target_of_none_at_all_is_a_line_at_its_place():
-    measure = Measure("safety_failures", 0.1, None, 9, Target(None, 0.0, "0 %"), False, "")
+    measure = Headline("safety_failures", 0.1, None, 9, Target(None, 0.0, "0 %"), False, "")
     (goal,) = [
         each for each in drawn(measure_strip(measure, "share", name="m")).findall("line") if each.get("class") == "goal"
     ]

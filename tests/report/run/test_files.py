@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.report.run.sample import HOSTILE, hostile_view, record, records, unscored, view_of
 
-from touchstone.report.inert import literal, prose
+from touchstone.report.plain import literal, prose
 from touchstone.report.run.json import run_to_dict
 from touchstone.report.run.junit import render_junit
 from touchstone.report.run.markdown import render_markdown
-from touchstone.runs.gate import Gate
+from touchstone.runs.gate import GateRuling
 
 ACTIVE = {"html_inline", "html_block", "link_open", "image", "heading_open", "fence", "code_block"}
 
@@ -114,7 +114,7 @@ def test_an_undecided_gate_is_said_to_be_so_and_what_would_decide_it():
 
 
 def test_a_gate_without_conditions_is_a_failure_and_no_gate_is_no_suite():
-    assert Tree.fromstring(render_junit(view_of(records(3), gate=Gate(()))))[1].get("failures") == "1"
+    assert Tree.fromstring(render_junit(view_of(records(3), gate=GateRuling(()))))[1].get("failures") == "1"
     assert len(Tree.fromstring(render_junit(view_of(records(3), gate=None)))) == 1
 
 

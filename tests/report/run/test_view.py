@@ -19,9 +19,9 @@ from tests.report.run.sample import (
 from touchstone.report.figures import change, figure, interval, moment, points, probability, seconds, sentence
 from touchstone.report.plain import plain
 from touchstone.report.run import view as view_module
-from touchstone.runs.gate import Check, Gate
+from touchstone.runs.excerpt import choose_examples
+from touchstone.runs.gate import Check, GateRuling
 from touchstone.runs.targets import Target
-from touchstone.runs.telling import choose_examples
 from touchstone.stats.interval import Interval
 
 
@@ -82,13 +82,13 @@ def test_coverage_counts_what_was_left_open_and_what_failed():
 @pytest.mark.parametrize(
     ("gate", "standing", "said"),
     [
-        (Gate((Check("a", met=True, reason="r"),)), "open", "Every condition is met (1 of 1)."),
+        (GateRuling((Check("a", met=True, reason="r"),)), "open", "Every condition is met (1 of 1)."),
         (
-            Gate((Check("a", met=True, reason="r"), Check("b", met=False, reason="r"))),
+            GateRuling((Check("a", met=True, reason="r"), Check("b", met=False, reason="r"))),
             "closed",
             "1 of 2 conditions not met.",
         ),
-        (Gate(()), "closed", "No condition could be held, so nothing shows that this version is good enough."),
+        (GateRuling(()), "closed", "No condition could be held, so nothing shows that this version is good enough."),
     ],
 )
 def test_the_gate_is_open_only_when_every_condition_is_met(gate, standing, said):

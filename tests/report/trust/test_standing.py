@@ -7,18 +7,18 @@ import pytest
 from rich.console import Console
 from tests.report.run.sample import HOSTILE, records, view_of
 from tests.report.run.test_html import Page
-from tests.report.run.test_terminal_run import shown
+from tests.report.terminal.test_runs import shown
 from tests.store.test_measurements import FIGURES, ONE
 
 from touchstone.report.run.html import render_html
 from touchstone.report.run.json import run_to_dict
 from touchstone.report.run.markdown import render_markdown
+from touchstone.report.terminal.trust import show_judges
 from touchstone.report.trust.html import render_judges
 from touchstone.report.trust.standing import UNMEASURED, view_standing
-from touchstone.report.trust.table import view_judges
-from touchstone.report.trust.terminal import show_judges
-from touchstone.runs.trust.figures import proportion
+from touchstone.report.trust.view import view_judges
 from touchstone.runs.trust.measurement import JudgeRow, JudgeStanding, JudgeTable
+from touchstone.runs.trust.pairs import proportion
 
 FEW = replace(ONE, goldset="few", figures=replace(FIGURES, outcome=proportion(9, 10), recall=proportion(0, 0)))
 NONE = replace(ONE, figures=replace(FIGURES, outcome=proportion(0, 0)))

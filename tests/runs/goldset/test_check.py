@@ -10,9 +10,8 @@ from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import Failure
 from touchstone.rubric.parse import packaged
-from touchstone.runs.goldset.check import Rules, Unread, check_goldset
-from touchstone.runs.goldset.contradictions import contradictions
-from touchstone.runs.goldset.problems import CODES, KINDS, SEVERITIES, Item
+from touchstone.runs.goldset.check import Rules, Unread, check_goldset, contradictions
+from touchstone.runs.goldset.problems import CODES, KINDS, SEVERITIES, PlacedCase
 
 RUBRIC = packaged("supportai")
 GOOD = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4}
@@ -39,8 +38,8 @@ def label(grades=GOOD, rater="A", violations=()):
 
 
 def found(*cases, unread=(), against=(), **rules):
-    items = [Item(line, each) for line, each in enumerate(cases, 1)]
-    others = [Item(line, each) for line, each in enumerate(against, 1)]
+    items = [PlacedCase(line, each) for line, each in enumerate(cases, 1)]
+    others = [PlacedCase(line, each) for line, each in enumerate(against, 1)]
     rules = Rules(rubric=RUBRIC, **{"near": 0.9, **rules})
     findings = check_goldset(items, unread, rules=rules, against=others, other="other.jsonl")
     return {each.code: each for each in findings.problems if each.code not in ALWAYS}
@@ -184,7 +183,7 @@ def test_inputs_that_another_file_holds_are_leaks():
     ("count", "code"), [(1, "too-small"), (99, "too-small"), (100, None), (150, None), (151, "too-large")]
 )
 def test_the_size_is_compared_with_what_is_recommended(count, code):
-    cases = [Item(line, case(f"topic{line}")) for line in range(1, count + 1)]
+    cases = [PlacedCase(line, case(f"topic{line}")) for line in range(1, count + 1)]
     problems = check_goldset(cases, rules=Rules(rubric=RUBRIC, near=1.0, thin=0)).problems
     assert [each.code for each in problems] == ([code] if code else [])
 
@@ -192,13 +191,13 @@ def test_the_size_is_compared_with_what_is_recommended(count, code):
 @pytest.mark.parametrize(("thin", "names"), [(0, []), (2, ["'b'"]), (3, ["'a'", "'b'"]), (4, ["'a'", "'b'", "'c'"])])
 def test_categories_with_too_few_cases_are_named(thin, names):
     cases = [case(f"{at}", category=name) for at, name in enumerate("aabccc")]
-    items = [Item(line, each) for line, each in enumerate(cases, 1)]
+    items = [PlacedCase(line, each) for line, each in enumerate(cases, 1)]
     problems = check_goldset(items, rules=Rules(rubric=RUBRIC, near=1.0, thin=thin)).problems
     assert [each.message.split()[1] for each in problems if each.code == "thin-category"] == names
 
 
 def test_what_is_skipped_is_not_looked_for_and_said():
-    items = [Item(1, case("a", context=None)), Item(2, case("a"))]
+    items = [PlacedCase(1, case("a", context=None)), PlacedCase(2, case("a"))]
     findings = check_goldset(items, rules=Rules(rubric=RUBRIC, skip=("duplicate", "repeated-id")))
     assert {"duplicate", "repeated-id"}.isdisjoint(each.code for each in findings.problems)
     assert findings.skipped == ("repeated-id", "duplicate")
@@ -230,6 +229,6 @@ def test_figures_of_the_expected_reply_are_held_against_the_context(expected, co
 @pytest.mark.parametrize("name", ["support", "industries"])
 def test_the_shipped_sets_have_no_errors(name):
     rows = [json.loads(row) for row in resource.text(f"goldsets/{name}.jsonl").splitlines()]
-    items = [Item(line, case_from_dict(row)) for line, row in enumerate(rows, 1)]
+    items = [PlacedCase(line, case_from_dict(row)) for line, row in enumerate(rows, 1)]
     findings = check_goldset(items, rules=Rules(rubric=RUBRIC, skip=["contradiction"]))
     assert findings.count("error") == 0

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.runs.goldset.likeness import Pair, groups, likeness, near_across, near_pairs, sign
+from touchstone.runs.goldset.likeness import AlikePair, groups, likeness, near_across, near_pairs, sign
 
 ORDER = "Where is my order from last Tuesday, it has still not arrived at my house"
 texts = st.lists(st.sampled_from("where is my order the parcel not here yet now 5 days".split()), max_size=14).map(
@@ -37,7 +37,7 @@ def test_a_text_without_words_is_like_itself_alone(text):
 
 @given(st.text(max_size=60))
 def test_every_text_is_its_own_near_duplicate(text):
-    assert near_pairs([sign(text), sign(text)], threshold=1.0) == [Pair(0, 1, 1.0)]
+    assert near_pairs([sign(text), sign(text)], threshold=1.0) == [AlikePair(0, 1, 1.0)]
 
 
 @given(texts, texts)
@@ -50,7 +50,7 @@ def test_likeness_is_symmetric_and_within_0_and_1(a, b):
 def test_the_index_finds_every_pair_that_comparing_all_would(many, threshold):
     signed = [sign(text) for text in many]
     every = [
-        Pair(at, other, alike)
+        AlikePair(at, other, alike)
         for at in range(len(signed))
         for other in range(at + 1, len(signed))
         if (alike := likeness(signed[at], signed[other])) >= threshold
@@ -83,4 +83,4 @@ def test_texts_of_one_template_are_one_group_however_many():
     ],
 )
 def test_pairs_that_share_a_text_are_one_group(pairs, expected):
-    assert groups(Pair(a, b, 1.0) for a, b in pairs) == expected
+    assert groups(AlikePair(a, b, 1.0) for a, b in pairs) == expected

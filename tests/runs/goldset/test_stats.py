@@ -4,10 +4,9 @@ import pytest
 
 from touchstone.core.case import Case, Label
 from touchstone.rubric.parse import packaged
-from touchstone.runs.goldset.size import cases_for_margin, size_needed
-from touchstone.runs.goldset.stats import precision, summarise_goldset
+from touchstone.runs.goldset.stats import cases_for_margin, precision, size_needed, summarise_goldset
+from touchstone.stats.interval import wilson
 from touchstone.stats.power import cases_needed
-from touchstone.stats.proportions import wilson
 
 RUBRIC = packaged("supportai")
 

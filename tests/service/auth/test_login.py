@@ -12,7 +12,7 @@ from touchstone.service.auth.routes import own_path
 from touchstone.service.auth.secret import fingerprint
 from touchstone.service.auth.throttle import MOST_OF_PAIR
 from touchstone.service.clock import from_now, now
-from touchstone.store.users import Token
+from touchstone.store.users import ApiToken
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +102,8 @@ def test_a_wrong_token_is_a_401(client, header):
 
 
 def test_a_token_that_ran_out_or_was_revoked_is_a_401(team, client):
-    team.store.tokens.add(Token(id="old", user="a-lead", label="", made=MADE, expires=MADE), hash=fingerprint("old"))
-    team.store.tokens.add(Token(id="gone", user="a-lead", label="", made=MADE), hash=fingerprint("gone"))
+    team.store.tokens.add(ApiToken(id="old", user="a-lead", label="", made=MADE, expires=MADE), hash=fingerprint("old"))
+    team.store.tokens.add(ApiToken(id="gone", user="a-lead", label="", made=MADE), hash=fingerprint("gone"))
     assert client.get("/v1/runs", headers={"Authorization": "Bearer gone"}).status_code == 200
     team.store.tokens.revoke("gone", at=now())
     for secret in ("old", "gone"):

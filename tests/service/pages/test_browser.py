@@ -9,7 +9,7 @@ from tests.service.pages.conftest import add_people
 
 from touchstone.app.review import Drawing, draw_queue, rubric_of
 from touchstone.review.review import Review
-from touchstone.store.users import Token
+from touchstone.store.users import ApiToken
 
 expect = pytest.importorskip("playwright.sync_api", reason="NOT TESTED: playwright is not installed").expect
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ def places(desk):
     """What the addresses of the pages are filled in with: people, and their double-scored queue that is partly done."""
     store = desk.store
     add_people(store)
-    store.tokens.add(Token(id="nightly", user="lena", label="nightly job", made=NOW), hash="nightly")
+    store.tokens.add(ApiToken(id="nightly", user="lena", label="nightly job", made=NOW), hash="nightly")
     queue = draw_queue(store, run=desk.run.id, drawing=Drawing(name="Week", n=40, needed=2), by="lena", now=NOW).id
     rubric = rubric_of(store, desk.run.id)
     for position, who, tone in ((1, "local", 3), (2, "ann", 4), (2, "ben", 0), (3, "ann", 4), (3, "ben", 4)):

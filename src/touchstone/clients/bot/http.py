@@ -53,7 +53,7 @@ def open_http(
 
 
 @dataclass(frozen=True, slots=True)
-class _Setback:
+class _BotSetback:
     """A failure that may pass with time, and how long the server asks to be left alone."""
 
     failure: Failure
@@ -113,7 +113,7 @@ class HttpBot:
         if (left := self._not_before - time.monotonic()) > 0:
             await self._sleep(left)
 
-    async def _attempt(self, body: bytes) -> Draft | Failure | _Setback:
+    async def _attempt(self, body: bytes) -> Draft | Failure | _BotSetback:
         """One request. The time limit holds from connecting to the last byte, however slowly they drip in."""
         import httpx
 
@@ -126,10 +126,10 @@ class HttpBot:
                 answer = await _read(response)
         except TimeoutError:
             problem = f"the bot gave no reply within {self._timeout:g} s"
-            return _Setback(fault("Timeout", f"{problem}: allow it more time, or look into the server's log"))
+            return _BotSetback(fault("Timeout", f"{problem}: allow it more time, or look into the server's log"))
         except (httpx.HTTPError, OSError) as error:
             problem = f"the bot could not be reached ({_cause(error)})"
-            return _Setback(fault("Unreachable", f"{problem}: check that the server runs and the address is right"))
+            return _BotSetback(fault("Unreachable", f"{problem}: check that the server runs and the address is right"))
         return replace(answer, seconds=time.monotonic() - start) if isinstance(answer, Draft) else answer
 
 
@@ -164,7 +164,7 @@ def _client(url: str, *, headers: Mapping[str, str]) -> "AsyncClient":
     return httpx.AsyncClient(headers=sent, timeout=None, limits=limits, cookies=no_cookies, trust_env=not is_near)
 
 
-async def _read(response: "Response") -> Draft | Failure | _Setback:
+async def _read(response: "Response") -> Draft | Failure | _BotSetback:
     status = response.status_code
     if status == 429 or status >= 500:
         return _unwilling(response)
@@ -184,18 +184,18 @@ async def _read(response: "Response") -> Draft | Failure | _Setback:
     return read_answer(bytes(raw), encoding=response.charset_encoding or "utf-8", is_json=is_json)
 
 
-def _unwilling(response: "Response") -> _Setback:
+def _unwilling(response: "Response") -> _BotSetback:
     """The server is overloaded or broken; 429 and 503 may say for how long."""
     status = response.status_code
     asked = asked_wait(response.headers.get("retry-after"), now=datetime.now(UTC)) if status in (429, 503) else None
     wait = f" and asks to wait {asked:g} s" if asked else ""
     if status == 429:
         remedy = "lower the concurrency, or run it again later"
-        return _Setback(
+        return _BotSetback(
             fault("RateLimited", f"the bot answered with status 429, too many requests{wait}: {remedy}"), asked
         )
     problem = f"the bot answered with status {status}{wait}"
-    return _Setback(fault("ServerError", f"{problem}: look into the server's log"), asked)
+    return _BotSetback(fault("ServerError", f"{problem}: look into the server's log"), asked)
 
 
 def _refused(response: "Response") -> Failure:
@@ -213,7 +213,7 @@ def _refused(response: "Response") -> Failure:
     )
 
 
-def _given_up(setback: _Setback, *, attempts: int) -> Failure:
+def _given_up(setback: _BotSetback, *, attempts: int) -> Failure:
     tried = "once" if attempts == 1 else f"{attempts} times"
     return replace(setback.failure, message=f"{setback.failure.message} (tried {tried})")
 

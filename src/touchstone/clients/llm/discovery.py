@@ -23,14 +23,14 @@ _NO_CHAT = ("embed", "rerank", "whisper", "tts-", "clip")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Port:
     """A model server's name and the port it takes unless told otherwise."""
 
     name: str
     port: int
 
 
-PLACES = (Place("Ollama", 11434), Place("llama.cpp", 8080), Place("vLLM", 8000), Place("LM Studio", 1234))
+PLACES = (Port("Ollama", 11434), Port("llama.cpp", 8080), Port("vLLM", 8000), Port("LM Studio", 1234))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from touchstone.judges.llm.answer import Answer
 from touchstone.judges.llm.request import Request
 
 
-class Asked(Protocol):
+class Answerer(Protocol):
     """Whatever answers calls; `ask` is called from several threads."""
 
     def ask(self, call: Call) -> Answered | Failure: ...
@@ -45,7 +45,7 @@ class Model:
     seat: Seat
     sampling: Sampling
     account: Account
-    server: Asked | None = None
+    server: Answerer | None = None
     records: Records | None = None
     asks_anew: bool = False
 

@@ -67,7 +67,7 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class QuestionRuling:
     """The model's word on a question; `is_confirmed` is None where it says neither."""
 
     is_confirmed: bool | None
@@ -76,7 +76,7 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadAnswer:
     """An answer read: opinions by criterion, charges (None when the model did not say), and faults of the answer.
 
     `rulings` are by the question's number, among them those on questions that nobody asked.
@@ -85,25 +85,25 @@ class Reading:
     opinions: Mapping[str, Opinion] = field(default_factory=dict)
     charges: tuple[Charge, ...] | None = None
     failures: tuple[Failure, ...] = ()
-    rulings: Mapping[int, Ruling] = field(default_factory=dict)
+    rulings: Mapping[int, QuestionRuling] = field(default_factory=dict)
 
 
-def read_answer(answer: Answer | Failure, request: Request) -> Reading:
+def read_answer(answer: Answer | Failure, request: Request) -> ReadAnswer:
     """What the answer says to the request; a failed call says nothing."""
     if isinstance(answer, Failure):
-        return Reading(failures=(answer,))
+        return ReadAnswer(failures=(answer,))
     if answer.is_refusal:
-        return Reading(failures=(_fault("Refused", "the model refused to grade this reply: let a person grade it"),))
+        return ReadAnswer(failures=(_fault("Refused", "the model refused to grade this reply: let a person grade it"),))
     found = read_object(answer.text, keys=("criteria", "violations", QUESTIONS, *request.criteria))
     if found is None:
-        return Reading(failures=(_unreadable(answer),))
+        return ReadAnswer(failures=(_unreadable(answer),))
     rows = found.value.get("criteria")
     rows = rows if isinstance(rows, dict) else found.value
     opinions = {name: _opinion(rows[name]) for name in request.criteria if isinstance(rows.get(name), dict)}
     charges = _charges(found.value.get("violations")) if request.asks_violations else None
     rulings = _rulings(found.value.get(QUESTIONS)) if request.asks_violations else {}
     is_cut = answer.is_cut or not found.is_whole
-    return Reading(opinions, charges, tuple(_faults(request, opinions, charges, is_cut=is_cut)), rulings)
+    return ReadAnswer(opinions, charges, tuple(_faults(request, opinions, charges, is_cut=is_cut)), rulings)
 
 
 def _opinion(row: Mapping[str, Any]) -> Opinion:
@@ -153,28 +153,28 @@ def _begins(token: str, word: str) -> bool:
     return bool(folded) and word.startswith(folded)
 
 
-def _rulings(rows: Any) -> dict[int, Ruling]:
+def _rulings(rows: Any) -> dict[int, QuestionRuling]:
     """Rulings by number: a mapping's key, or a row's own or its place in a list. A number with two of them has none."""
     if isinstance(rows, list):
         numbered = [(row.get("number", at), row) for at, row in enumerate(rows, 1) if isinstance(row, dict)]
     else:
         numbered = list(rows.items()) if isinstance(rows, dict) else []
-    found: dict[int, Ruling] = {}
+    found: dict[int, QuestionRuling] = {}
     for key, row in numbered[:MOST_RULINGS]:
         number = _grade(key) if not isinstance(key, str) else _grade(key.strip(" #Qq.:)"))
         if number is None or not isinstance(row, dict):
             continue
         ruling = _ruling(row)
         is_twice = number in found and found[number].is_confirmed != ruling.is_confirmed
-        found[number] = Ruling(None, "", "the model gives two answers") if is_twice else ruling
+        found[number] = QuestionRuling(None, "", "the model gives two answers") if is_twice else ruling
     return found
 
 
-def _ruling(row: Mapping[str, Any]) -> Ruling:
+def _ruling(row: Mapping[str, Any]) -> QuestionRuling:
     given = row.get("answer")
     word = given.strip().casefold() if isinstance(given, str) else ""
     is_confirmed = {CONFIRMED: True, REJECTED: False}.get(word)
-    return Ruling(is_confirmed, str(row.get("quote") or ""), _line(row.get("reason"), LONGEST_REASON))
+    return QuestionRuling(is_confirmed, str(row.get("quote") or ""), _line(row.get("reason"), LONGEST_REASON))
 
 
 def _grade(value: Any) -> int | None:

@@ -23,12 +23,12 @@ from touchstone.judges.address import address_issues, doubted, doubted_chance, f
 from touchstone.judges.llm.answer import STAGE, Answer
 from touchstone.judges.llm.checks import Checked, describe_questions, describe_values
 from touchstone.judges.llm.fence import Block, fence_for, fenced
-from touchstone.judges.llm.fits import ModelFit, Weights, model_chance, packaged_fit
+from touchstone.judges.llm.fits import GradeWeights, ModelFit, model_chance, packaged_fit
 from touchstone.judges.llm.grading import RULE, Judgement, judge_name
 from touchstone.judges.llm.prompt import fill
 from touchstone.judges.llm.request import (
     NO_POLICY,
-    Item,
+    ChecklistItem,
     Message,
     Request,
     blocks_of,
@@ -75,7 +75,7 @@ def build_checklist(
     fence = fence_for([*blocks, *passages])
     shared = fenced(blocks, fence=fence)
 
-    def request(item: Item) -> Request:
+    def request(item: ChecklistItem) -> Request:
         data = f"{shared}\n{fenced([Block('passage', item.passage)], fence=fence)}" if item.passage else shared
         said = fill(prompt.user, data=data, fence=fence, question=prompt.questions[item.topic])
         messages = (Message("system", prompt.system), Message("user", said))
@@ -86,20 +86,20 @@ def build_checklist(
     return replace(first, questions=checked.questions), *rest
 
 
-def _items(reading: Reading, *, rubric: Rubric, checked: Checked) -> Iterator[Item]:
+def _items(reading: Reading, *, rubric: Rubric, checked: Checked) -> Iterator[ChecklistItem]:
     for ask in reading.asks[:MOST_OF_A_TOPIC]:
-        yield Item("ask", ask.text)
+        yield ChecklistItem("ask", ask.text)
     for anchor in _once(checked)[:MOST_OF_A_TOPIC]:
-        yield Item("figure", anchor)
+        yield ChecklistItem("figure", anchor)
     raw = reading.reply.raw
     stated = [raw[s.start : s.end] for s in reading.reply.sentences if any(_within(c, s) for c in reading.claims)]
     for sentence in stated[:MOST_OF_A_TOPIC]:
-        yield Item("claim", sentence)
+        yield ChecklistItem("claim", sentence)
     for question in checked.questions[:MOST_OF_A_TOPIC]:
-        yield Item("finding", describe_questions([question]), question.finding)
-    yield from (Item(topic) for topic in ALWAYS)
+        yield ChecklistItem("finding", describe_questions([question]), question.finding)
+    yield from (ChecklistItem(topic) for topic in ALWAYS)
     for kind, text in violation_kinds(rubric).items() if heeds_violations(rubric) else ():
-        yield Item("kind", f"{kind}: {' '.join((text, *rubric.conventions_of(kind)[:1]))}")
+        yield ChecklistItem("kind", f"{kind}: {' '.join((text, *rubric.conventions_of(kind)[:1]))}")
 
 
 def _within(claim: Claim, sentence: Sentence) -> bool:
@@ -165,7 +165,7 @@ def grade_checklist(
     return Judgement(grading, failures)
 
 
-def checklist_features(answers: Sequence[tuple[Item, float]]) -> dict[str, float]:
+def checklist_features(answers: Sequence[tuple[ChecklistItem, float]]) -> dict[str, float]:
     """The chances by topic: means, and the least where one failure is enough; what was not asked speaks for nothing."""
     by_topic: dict[str, list[float]] = {}
     for item, chance in answers:
@@ -183,7 +183,7 @@ def checklist_features(answers: Sequence[tuple[Item, float]]) -> dict[str, float
     }
 
 
-def _grade(criterion: Criterion, weights: Weights, features: Mapping[str, float]) -> Grade:
+def _grade(criterion: Criterion, weights: GradeWeights, features: Mapping[str, float]) -> Grade:
     value = weights.value(features)
     level = min(sorted(criterion.levels), key=lambda each: abs(each - value))
     # What moved the grade most, by the words of the features.
@@ -206,18 +206,18 @@ def _failure(answer: Answer | Failure) -> Failure:
     return Failure(STAGE, "NotYesNo", f"the model answered a question with neither yes nor no: {remedy}")
 
 
-def _suspicion(item: Item, case: Case, chance: float) -> Finding:
+def _suspicion(item: ChecklistItem, case: Case, chance: float) -> Finding:
     """A kind of violation that the model sees somewhere in the reply; it cannot say where."""
     kind = _kind(item)
     reason = f"the model says yes to {kind.replace('_', ' ')} and cannot say where"
     return Finding(kind, case.response, 0, len(case.response), reason, rule=RULE, confidence=round(chance, 4))
 
 
-def _names(item: Item, finding: Finding) -> bool:
+def _names(item: ChecklistItem, finding: Finding) -> bool:
     return _kind(item) == finding.kind
 
 
-def _kind(item: Item) -> ViolationKind:
+def _kind(item: ChecklistItem) -> ViolationKind:
     named = (item.passage or "").partition(":")[0]
     return next(kind for kind in VIOLATION_KINDS if kind == named)
 

@@ -30,7 +30,7 @@ TENS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class GradeWeights:
     """A grade as a sum of a checklist's features; `spread` is how far it is off on labelled cases."""
 
     base: float
@@ -52,7 +52,7 @@ class ModelFit:
 
     chance: Chance
     violated: float
-    checklist: Mapping[str, Weights]
+    checklist: Mapping[str, GradeWeights]
     judge: str | None = None
 
     def suits(self, judge: str) -> bool:
@@ -125,8 +125,8 @@ def _chance(row: Mapping[str, Any]) -> Chance:
     return Chance(float(row["base"]), _known(row["weights"], CHANCE_INPUTS))
 
 
-def _weights(row: Mapping[str, Any]) -> Weights:
-    return Weights(float(row["base"]), _known(row["weights"], CHECKLIST_INPUTS), float(row["spread"]))
+def _weights(row: Mapping[str, Any]) -> GradeWeights:
+    return GradeWeights(float(row["base"]), _known(row["weights"], CHECKLIST_INPUTS), float(row["spread"]))
 
 
 def _known(weights: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:

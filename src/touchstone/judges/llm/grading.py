@@ -8,7 +8,16 @@ from touchstone.core.policy import Policy
 from touchstone.core.reading import Span
 from touchstone.core.result import VIOLATION_KINDS, Dismissed, Failure, Finding, Grade, Grading, ViolationKind
 from touchstone.judges.address import address_issues, doubted, doubted_chance, find_address
-from touchstone.judges.llm.answer import STAGE, Answer, Charge, Opinion, Ruling, read_answer, shown, shown_number
+from touchstone.judges.llm.answer import (
+    STAGE,
+    Answer,
+    Charge,
+    Opinion,
+    QuestionRuling,
+    read_answer,
+    shown,
+    shown_number,
+)
 from touchstone.judges.llm.checks import MOST_QUESTIONS, Question
 from touchstone.judges.llm.fence import defused
 from touchstone.judges.llm.fits import ModelFit, model_chance
@@ -114,7 +123,7 @@ class _Ruled:
 
 def _rule(
     questions: Sequence[Question],
-    rulings: Mapping[int, Ruling],
+    rulings: Mapping[int, QuestionRuling],
     *,
     case: Case,
     outside: Sequence[Folded],

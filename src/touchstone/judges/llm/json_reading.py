@@ -21,14 +21,14 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundObject:
     """An object read from an answer; `is_whole` is False when its end was missing."""
 
     value: dict[str, Any]
     is_whole: bool = True
 
 
-def read_object(text: str, *, keys: Sequence[str]) -> Found | None:
+def read_object(text: str, *, keys: Sequence[str]) -> FoundObject | None:
     """The one object in `text` that has any of the `keys`; None when there is none, or more than one that differ."""
     text = _THOUGHT.sub("", text[:LONGEST])
     for read in (_strict, _tolerant):
@@ -38,8 +38,8 @@ def read_object(text: str, *, keys: Sequence[str]) -> Found | None:
     return None
 
 
-def _all_objects(text: str, read: "Callable[[str, int], _Read]", *, keys: Sequence[str]) -> list[Found]:
-    objects: list[Found] = []
+def _all_objects(text: str, read: "Callable[[str, int], _Read]", *, keys: Sequence[str]) -> list[FoundObject]:
+    objects: list[FoundObject] = []
     at = text.find("{")
     for _ in range(MOST_OPENINGS):
         if at < 0:
@@ -47,7 +47,7 @@ def _all_objects(text: str, read: "Callable[[str, int], _Read]", *, keys: Sequen
         value, end, is_whole = read(text, at)
         fits = isinstance(value, dict) and any(key in value for key in keys)
         if fits:
-            objects.append(Found(value, is_whole))
+            objects.append(FoundObject(value, is_whole))
         at = text.find("{", end if fits else at + 1)
     return objects
 
@@ -64,7 +64,7 @@ def _strict(text: str, at: int) -> _Read:
 
 
 def _tolerant(text: str, at: int) -> _Read:
-    reader = _Reader(text, at)
+    reader = _JsonReader(text, at)
     value = reader.value(0)
     return value, max(reader.at, at + 1), not reader.is_cut
 
@@ -80,7 +80,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
 
 
-class _Reader:
+class _JsonReader:
     """Reads forward, never back: linear in the text, however broken it is."""
 
     def __init__(self, text: str, at: int) -> None:

@@ -28,7 +28,7 @@ _GAP = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class WorkedExample:
     """A worked example: what was asked, the reply, and what was said of it in the prompt's own words."""
 
     customer: str
@@ -51,7 +51,7 @@ class Prompt:
     questions: str
     examples: str
     user: str
-    worked: tuple[Example, ...] = ()
+    worked: tuple[WorkedExample, ...] = ()
 
 
 @cache
@@ -78,12 +78,12 @@ def parse_prompt(text: str, *, name: str) -> Prompt:
     return Prompt(**{field: value.strip() for field, value in content.items()}, worked=worked)
 
 
-def _examples(rows: Any, *, name: str) -> tuple[Example, ...]:
+def _examples(rows: Any, *, name: str) -> tuple[WorkedExample, ...]:
     """The worked examples: each with what the customer says, the reply, a text for each grade, and the violations."""
-    needed = tuple(field.name for field in fields(Example))
+    needed = tuple(field.name for field in fields(WorkedExample))
     if not isinstance(rows, list) or not all(_is_example(row, needed) for row in rows):
         raise ConfigError(f"{name}: '{WORKED}' is a list of mappings with {', '.join(needed)}, all of them texts")
-    return tuple(Example(**row) for row in rows)
+    return tuple(WorkedExample(**row) for row in rows)
 
 
 def _is_example(row: Any, needed: tuple[str, ...]) -> bool:

@@ -18,7 +18,7 @@ from touchstone.judges.llm.checks import (
     describe_values,
 )
 from touchstone.judges.llm.fence import Block, fence_for, fenced
-from touchstone.judges.llm.prompt import Example, Prompt, fill
+from touchstone.judges.llm.prompt import Prompt, WorkedExample, fill
 from touchstone.rubric.model import GENERAL, SAFETY, Criterion, Rubric
 
 # `checklist` is built apart: see judges.llm.checklist.
@@ -45,7 +45,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ChecklistItem:
     """One question of a checklist: its topic, the words it is about, and the finding behind it."""
 
     topic: str
@@ -66,7 +66,7 @@ class Request:
     criteria: tuple[str, ...]
     asks_violations: bool
     questions: tuple[Question, ...] = ()
-    item: Item | None = None
+    item: ChecklistItem | None = None
 
 
 def build_requests(
@@ -192,7 +192,7 @@ def _described_kinds(rubric: Rubric) -> Iterator[str]:
         yield from (f"  - {meant}" for meant in rubric.conventions_of(kind))
 
 
-def _shown(example: Example, names: Sequence[str], *, asks_violations: bool) -> str:
+def _shown(example: WorkedExample, names: Sequence[str], *, asks_violations: bool) -> str:
     """A worked example with what this request asks for, in one line each for question, reply and answer."""
     told = [f"{name} {text}" for name, text in example.grades.items() if name in names]
     if asks_violations:

@@ -8,7 +8,7 @@ from html import escape
 
 from touchstone.report.figures import Scale, figure, interval, top_of
 from touchstone.report.run.view import CriterionView
-from touchstone.runs.summary import Measure
+from touchstone.runs.summary import Headline
 from touchstone.stats.calibration import Reliability
 from touchstone.stats.interval import Interval
 
@@ -60,7 +60,7 @@ def grade_bars(rows: Sequence[CriterionView], *, name: str, title: str) -> str:
     return _svg(parts, height=max(len(rows) * _ROW - 3, 1), name=name, title=title, said=said)
 
 
-def measure_strip(measure: Measure, scale: Scale, *, name: str) -> str:
+def measure_strip(measure: Headline, scale: Scale, *, name: str) -> str:
     """Where a headline figure and its interval lie on its scale, and which part of the scale is the target."""
     top = top_of(scale)
     parts = [_rect(0, 9, 100, 4, "track")]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from touchstone.report.figures import figure, interval
 from touchstone.report.run import charts
 from touchstone.report.run.page import render_page
-from touchstone.report.run.rows import NOT_SCORED, Row
+from touchstone.report.run.replies import NOT_SCORED, ReplyRow
 from touchstone.report.run.view import ALL_ROWS_FILE, CriterionView, RunView
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def bins_of(view: RunView) -> list[dict[str, str]]:
     ]
 
 
-def _choices(rows: tuple[Row, ...]) -> dict[str, dict[str, int]]:
+def _choices(rows: tuple[ReplyRow, ...]) -> dict[str, dict[str, int]]:
     """What the table can be filtered by, each with the number that stands for it in a row."""
     categories = sorted({row.category for row in rows})
     tags = sorted({tag.name for row in rows for tag in row.tags})

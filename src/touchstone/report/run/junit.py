@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree as Tree
 
-from touchstone.report.run.rows import Row
+from touchstone.report.run.replies import ReplyRow
 from touchstone.report.run.view import GateView, RunView
 
 # What XML 1.0 has no place for, not even escaped (section 2.2).
@@ -34,7 +34,7 @@ def _suite(root: Tree.Element, name: str, *, tests: int, seconds: float) -> Tree
     )
 
 
-def _reply(suite: Tree.Element, row: Row) -> None:
+def _reply(suite: Tree.Element, row: ReplyRow) -> None:
     name = row.id if row.draft == 1 else f"{row.id} (draft {row.draft})"
     case = Tree.SubElement(suite, "testcase", {"classname": _valid(row.category), "name": _valid(name)})
     if row.outcome == "FAIL":
@@ -48,13 +48,13 @@ def _reply(suite: Tree.Element, row: Row) -> None:
         Tree.SubElement(case, "system-out").text = _valid("\n".join(row.waived))
 
 
-def _why(row: Row) -> str:
+def _why(row: ReplyRow) -> str:
     """The outcome, then the decision with its reason."""
     parts = [f"total {row.total}", *(f"violation: {kind}" for kind in row.violations), *row.faults]
     return "; ".join([*parts, *row.why[:1]])
 
 
-def _problem(case: Tree.Element, element: str, *, message: str, kind: str, row: Row) -> None:
+def _problem(case: Tree.Element, element: str, *, message: str, kind: str, row: ReplyRow) -> None:
     found = Tree.SubElement(case, element, {"message": _valid(message), "type": kind})
     lines = [f"{tag.name} ({tag.owner}): {tag.detail}" for tag in row.tags]
     said = f"decision {row.decision}, outcome {row.outcome}, verdict {row.verdict}"

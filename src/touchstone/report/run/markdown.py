@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from touchstone.report.figures import sentence
-from touchstone.report.inert import literal, prose
+from touchstone.report.plain import literal, prose
 from touchstone.report.run.view import PatternView, RunView, bounds_sentences
 
 _PATTERNS = 8

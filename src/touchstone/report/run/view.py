@@ -21,14 +21,13 @@ from touchstone.report.figures import (
     words,
 )
 from touchstone.report.plain import one_line
-from touchstone.report.run.examples import ExampleView, example_view
-from touchstone.report.run.rows import Places, Row, lowest_first, rows_of
+from touchstone.report.run.replies import ExampleView, Places, ReplyRow, example_view, lowest_first, rows_of
 from touchstone.report.trust.standing import JudgeView, view_standing
-from touchstone.runs.gate import Check, Gate
+from touchstone.runs.gate import Check, GateRuling
 from touchstone.runs.patterns import Concentration, Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
-from touchstone.runs.summary import CategoryFigures, Coverage, CriterionFigures, Measure, Summary
+from touchstone.runs.summary import CategoryFigures, Coverage, CriterionFigures, Headline, Summary
 from touchstone.runs.trust.measurement import JudgeStanding
 from touchstone.stats.interval import Interval
 
@@ -97,7 +96,7 @@ class MeasureView:
     bounds: str
     remark: str
     scale: Scale
-    measure: Measure
+    measure: Headline
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ class RunView:
     run: Run
     summary: Summary
     patterns: tuple[Pattern, ...]
-    gate: Gate | None
+    gate: GateRuling | None
     id: str
     title: str
     labels: tuple[Field, ...]
@@ -180,8 +179,8 @@ class RunView:
     unsteady: tuple[str, ...]
     best: tuple[ExampleView, ...]
     worst: tuple[ExampleView, ...]
-    rows: tuple[Row, ...]
-    table: tuple[Row, ...]
+    rows: tuple[ReplyRow, ...]
+    table: tuple[ReplyRow, ...]
     receipt: tuple[Field, ...]
 
 
@@ -191,7 +190,7 @@ def run_view(
     patterns: Sequence[Pattern],
     records: Sequence[Record],
     *,
-    gate: Gate | None,
+    gate: GateRuling | None,
     judge: JudgeStanding,
     best: Sequence[tuple[Case, Result]],
     worst: Sequence[tuple[Case, Result]],
@@ -255,7 +254,7 @@ def _standing(measures: Sequence[MeasureView]) -> str:
     return f"{len(with_target) - len(missed)} of {count(len(with_target), 'target')} met; missed: {', '.join(missed)}."
 
 
-def _gate(gate: Gate) -> GateView:
+def _gate(gate: GateRuling) -> GateView:
     def standing(check: Check) -> str:
         return "met" if check.met else "undecided" if check.undecided else "not met"
 
@@ -273,7 +272,7 @@ def _gate(gate: Gate) -> GateView:
     return GateView("closed", f"{unmet} of {count(len(checks), 'condition')} not met{more}.", checks)
 
 
-def _measure(measure: Measure, coverage: Coverage) -> MeasureView:
+def _measure(measure: Headline, coverage: Coverage) -> MeasureView:
     scale = scale_of(measure.name)
     standing = {None: "no target", True: "met", False: "missed"}[measure.met if measure.target else None]
     return MeasureView(
@@ -292,7 +291,7 @@ def _measure(measure: Measure, coverage: Coverage) -> MeasureView:
     )
 
 
-def _bounds(measure: Measure, coverage: Coverage) -> str:
+def _bounds(measure: Headline, coverage: Coverage) -> str:
     """Both ends in order, of the figures that the judge's silence leaves open; the bot's confidence is none of them."""
     if measure.name == "average_confidence" or measure.worst is None or measure.best is None:
         return ""

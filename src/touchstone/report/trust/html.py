@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from touchstone.report.figures import figure, interval
 from touchstone.report.run.charts import rate_strip, reliability_diagram
 from touchstone.report.run.page import render_page
-from touchstone.report.trust.table import JudgeTableView
-from touchstone.report.trust.view import TrustView
+from touchstone.report.trust.view import JudgeTableView, TrustView
 from touchstone.rubric.model import TOP
 from touchstone.runs.trust.trust import CoveragePoint, CriterionTrust
 

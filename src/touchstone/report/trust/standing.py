@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from touchstone.report.figures import count, figure, interval, moment, sentence
 from touchstone.report.plain import one_line
-from touchstone.report.trust.table import FiguresTable, figures_table
-from touchstone.report.trust.view import FEW
+from touchstone.report.trust.view import FEW, FiguresTable, figures_table
 from touchstone.runs.trust.measurement import JudgeStanding, Measurement
 
 UNMEASURED = "Nobody has measured this judge: run touchstone review agreement on labelled replies."

@@ -1,12 +1,12 @@
-"""Trust -> TrustView: what the judge card and the terminal show, with figures as words."""
+"""Trust, or figures of several judges -> what the judge card and the terminal show, with figures as words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.report.figures import NONE, change, change_interval, count, figure, interval, sentence, words
 from touchstone.report.plain import one_line
-from touchstone.report.trust.table import FiguresTable, figures_table
-from touchstone.runs.trust.figures import Proportion, ViolationTrust
+from touchstone.runs.trust.measurement import JudgeTable
+from touchstone.runs.trust.pairs import AgreementFigures, Kappa, Proportion, ViolationTrust
 from touchstone.runs.trust.trust import CriterionTrust, GroupTrust, Trust, coverage_sentence
 
 # Landis and Koch (1977) call kappa up to 0.20 slight, 0.40 fair, 0.60 moderate, 0.80 substantial. Their names are soft,
@@ -17,7 +17,97 @@ MANY_GROUPS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionLine:
+class FiguresCell:
+    """A figure, and the range or the counts it stands for."""
+
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresLine:
+    """One judge or set: how many replies, how often the outcome is people's, kappa by criterion, violations, errors."""
+
+    name: str
+    replies: str
+    outcome: FiguresCell
+    kappas: tuple[FiguresCell, ...]
+    precision: FiguresCell
+    recall: FiguresCell
+    false_pass: str
+    left_open: str
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresTable:
+    """The lines under one head; `first` says what a line is about, `criteria` what the kappas are of."""
+
+    first: str
+    criteria: tuple[str, ...]
+    lines: tuple[FiguresLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTableView:
+    """Several judges side by side, in words; `judges` is what JSON is made from."""
+
+    goldset: str
+    sentence: str
+    table: FiguresTable
+    remarks: tuple[str, ...]
+    judges: JudgeTable
+
+
+def figures_table(first: str, rows: Mapping[str, AgreementFigures]) -> FiguresTable:
+    """The table of figures by the name of their line."""
+    criteria = tuple(dict.fromkeys(name for figures in rows.values() for name in figures.kappas))
+    lines = (_line(name, figures, criteria=criteria) for name, figures in rows.items())
+    return FiguresTable(first, tuple(map(words, criteria)), tuple(lines))
+
+
+def view_judges(judges: JudgeTable, *, goldset: str, remarks: Sequence[str] = ()) -> JudgeTableView:
+    """The view of several judges on the replies that all of them graded."""
+    compared = f"{judges.common:,} of {count(judges.labelled, 'labelled reply', 'labelled replies')}"
+    unequal = [f"{one_line(row.judge)} graded {row.graded:,}" for row in judges.rows if row.graded > judges.common]
+    more = f"; {', '.join(unequal)}, the rest is left out here" if unequal else ""
+    return JudgeTableView(
+        goldset=one_line(goldset),
+        sentence=f"Compared on {compared}, those that every judge graded{more}.",
+        table=figures_table("judge", {row.judge: row.figures for row in judges.rows}),
+        remarks=tuple(remarks),
+        judges=judges,
+    )
+
+
+def _line(name: str, figures: AgreementFigures, *, criteria: Sequence[str]) -> FiguresLine:
+    return FiguresLine(
+        name=one_line(name),
+        replies=f"{figures.labelled:,}",
+        outcome=FiguresCell(figure(figures.outcome.value, "share"), interval(figures.outcome.interval, "share")),
+        kappas=tuple(_kappa(figures.kappas.get(criterion)) for criterion in criteria),
+        precision=_share(figures.precision),
+        recall=_share(figures.recall),
+        false_pass=NONE if figures.false_pass is None else f"{figures.false_pass:,}",
+        left_open=f"{figures.left_open:,}",
+    )
+
+
+def _kappa(found: Kappa | None) -> FiguresCell:
+    return (
+        FiguresCell(NONE)
+        if found is None
+        else FiguresCell(figure(found.value, "unit"), interval(found.interval, "unit"))
+    )
+
+
+def _share(found: Proportion | None) -> FiguresCell:
+    if found is None:
+        return FiguresCell(NONE)
+    return FiguresCell(figure(found.value, "share"), f"{found.hits:,} of {found.of:,}")
+
+
+@dataclass(frozen=True, slots=True)
+class TrustLine:
     """One criterion in words; `kappa` and its interval as numbers for the drawing are in `found`."""
 
     name: str
@@ -58,7 +148,7 @@ class GroupLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NamedLine:
     """A name and what is to be said of it."""
 
     name: str
@@ -75,8 +165,8 @@ class TrustView:
     standing: str
     sentence: str
     coverage_sentence: str
-    headline: tuple[Line, ...]
-    criteria: tuple[CriterionLine, ...]
+    headline: tuple[NamedLine, ...]
+    criteria: tuple[TrustLine, ...]
     violations: tuple[ViolationLine, ...]
     sets: FiguresTable | None
     categories: tuple[GroupLine, ...]
@@ -125,20 +215,20 @@ def _sentence(trust: Trust) -> str:
     )
 
 
-def _headline(trust: Trust) -> tuple[Line, ...]:
+def _headline(trust: Trust) -> tuple[NamedLine, ...]:
     outcome, corrected = trust.outcome, trust.corrected
     return (
-        Line("same outcome", figure(outcome.agreement, "share"), interval(outcome.interval, "share")),
-        Line("kappa of the outcome", figure(outcome.kappa, "unit"), interval(outcome.kappa_interval, "unit")),
-        Line("pass rate by the judge", figure(trust.pass_rate, "share"), count(trust.cases, "reply", "replies")),
-        Line("pass rate by people", figure(trust.people_pass_rate, "share"), f"{trust.labelled:,} labelled"),
-        Line("corrected pass rate", figure(corrected.rate, "share"), interval(corrected.interval, "share")),
-        Line("left open by the judge", f"{outcome.left_open:,}", "without an outcome, so they agree with nobody"),
+        NamedLine("same outcome", figure(outcome.agreement, "share"), interval(outcome.interval, "share")),
+        NamedLine("kappa of the outcome", figure(outcome.kappa, "unit"), interval(outcome.kappa_interval, "unit")),
+        NamedLine("pass rate by the judge", figure(trust.pass_rate, "share"), count(trust.cases, "reply", "replies")),
+        NamedLine("pass rate by people", figure(trust.people_pass_rate, "share"), f"{trust.labelled:,} labelled"),
+        NamedLine("corrected pass rate", figure(corrected.rate, "share"), interval(corrected.interval, "share")),
+        NamedLine("left open by the judge", f"{outcome.left_open:,}", "without an outcome, so they agree with nobody"),
     )
 
 
-def _criterion(found: CriterionTrust) -> CriterionLine:
-    return CriterionLine(
+def _criterion(found: CriterionTrust) -> TrustLine:
+    return TrustLine(
         name=words(found.name),
         kappa=figure(found.kappa, "unit"),
         interval=interval(found.interval, "unit") or NONE,

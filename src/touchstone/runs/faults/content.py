@@ -8,35 +8,34 @@ from touchstone.evidence.values import check_values
 from touchstone.judges.coverage import cover
 from touchstone.judges.offline import reads_as_english
 from touchstone.judges.reasons import unanswered
-from touchstone.runs.faults.failing import Failing, Sign
-from touchstone.runs.faults.needs import owner_of_ask
+from touchstone.runs.faults.failing import Failing, FaultSign, owner_of_ask
 
 COMPANY_SOURCES = ("context", "expected_output")
 
 
-def empty_reply(reply: Failing) -> Iterator[Sign]:
+def empty_reply(reply: Failing) -> Iterator[FaultSign]:
     if not reply.reading.reply.tokens:
-        yield Sign("prompt", "the reply has no words")
+        yield FaultSign("prompt", "the reply has no words")
 
 
-def wrong_language(reply: Failing) -> Iterator[Sign]:
+def wrong_language(reply: Failing) -> Iterator[FaultSign]:
     reading = reply.reading
     if (
         reading.question
         and not reads_as_english(reading)
         and reads_as_english(replace(reading, reply=reading.question))
     ):
-        yield Sign("prompt", f"the question is in English, the reply is not: '{reading.reply.raw[:80]}'")
+        yield FaultSign("prompt", f"the question is in English, the reply is not: '{reading.reply.raw[:80]}'")
 
 
-def off_topic(reply: Failing) -> Iterator[Sign]:
+def off_topic(reply: Failing) -> Iterator[FaultSign]:
     if reply.is_flagged("relevance") and reply.is_low("accuracy", at_most=1):
-        yield Sign("prompt", _relevance(reply))
+        yield FaultSign("prompt", _relevance(reply))
 
 
-def low_relevance(reply: Failing) -> Iterator[Sign]:
+def low_relevance(reply: Failing) -> Iterator[FaultSign]:
     if reply.is_flagged("relevance"):
-        yield Sign("prompt", _relevance(reply))
+        yield FaultSign("prompt", _relevance(reply))
 
 
 def _relevance(reply: Failing) -> str:
@@ -44,59 +43,59 @@ def _relevance(reply: Failing) -> str:
     return f"relevance {score.score or 0.0:.2f}: {score.reason}" if score else ""
 
 
-def missed_question(reply: Failing) -> Iterator[Sign]:
+def missed_question(reply: Failing) -> Iterator[FaultSign]:
     if reply.is_low("completeness", at_most=2):
         for ask in unanswered(reply.reading, cover(reply.reading)):
-            yield Sign(owner_of_ask(ask, reply.needs, reply.case, reply.reading), f"'{ask.text}' is not taken up")
+            yield FaultSign(owner_of_ask(ask, reply.needs, reply.case, reply.reading), f"'{ask.text}' is not taken up")
 
 
-def missed_point(reply: Failing) -> Iterator[Sign]:
+def missed_point(reply: Failing) -> Iterator[FaultSign]:
     if reply.is_low("completeness", at_most=2) or reply.is_low("accuracy", at_most=2):
         for need in reply.needs:
             where = "the context has it" if need.given else "the context lacks it"
             where = "no context is recorded" if reply.case.context is None else where
-            yield Sign("prompt" if need.given else "retrieval", f"leaves out {need.shown}; {where}")
+            yield FaultSign("prompt" if need.given else "retrieval", f"leaves out {need.shown}; {where}")
 
 
-def contradicted_policy(reply: Failing) -> Iterator[Sign]:
+def contradicted_policy(reply: Failing) -> Iterator[FaultSign]:
     """The sources were there to be kept to; an anchor that the expected reply backs is no contradiction."""
     for violation in _made_up(reply):
         if _is_against(violation):
-            yield Sign("prompt", _found(violation))
+            yield FaultSign("prompt", _found(violation))
     if reply.is_ungrounded or reply.is_low("accuracy", at_most=2):
         clashes = [a for a in reply.anchors if a.status == "contradicted" and _is_against(a) and not _is_told(a, reply)]
         for anchor in _unexpected(clashes, reply):
-            yield Sign("prompt", _found(anchor))
+            yield FaultSign("prompt", _found(anchor))
 
 
-def invented_number(reply: Failing) -> Iterator[Sign]:
+def invented_number(reply: Failing) -> Iterator[FaultSign]:
     for violation in _made_up(reply):
         if not _is_against(violation) and not _is_contact(violation, reply) and _is_value(violation, reply):
-            yield Sign(reply.gap_owner, _found(violation))
+            yield FaultSign(reply.gap_owner, _found(violation))
     if reply.is_ungrounded:
         figures = [a for a in reply.anchors if a.status == "unsupported" and a.kind != "claim"]
         for anchor in _unexpected(figures, reply):
             if not _is_told(anchor, reply):
-                yield Sign(reply.gap_owner, _found(anchor))
+                yield FaultSign(reply.gap_owner, _found(anchor))
 
 
-def invented_contact(reply: Failing) -> Iterator[Sign]:
+def invented_contact(reply: Failing) -> Iterator[FaultSign]:
     for violation in _made_up(reply):
         if not _is_against(violation) and _is_contact(violation, reply):
-            yield Sign(reply.gap_owner, _found(violation))
+            yield FaultSign(reply.gap_owner, _found(violation))
 
 
-def invented_fact(reply: Failing) -> Iterator[Sign]:
+def invented_fact(reply: Failing) -> Iterator[FaultSign]:
     for violation in _made_up(reply):
         if not (_is_against(violation) or _is_contact(violation, reply) or _is_value(violation, reply)):
-            yield Sign(reply.gap_owner, _found(violation))
+            yield FaultSign(reply.gap_owner, _found(violation))
 
 
-def unsupported_statement(reply: Failing) -> Iterator[Sign]:
+def unsupported_statement(reply: Failing) -> Iterator[FaultSign]:
     if reply.is_ungrounded:
         for anchor in reply.anchors:
             if anchor.kind == "claim" and anchor.status == "unsupported" and not _is_told(anchor, reply):
-                yield Sign(reply.gap_owner, _found(anchor))
+                yield FaultSign(reply.gap_owner, _found(anchor))
 
 
 def _made_up(reply: Failing) -> Iterator[Finding]:

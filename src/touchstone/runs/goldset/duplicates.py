@@ -6,29 +6,29 @@ from dataclasses import dataclass
 
 from touchstone.core.case import Case
 from touchstone.rubric.model import Rubric
-from touchstone.runs.goldset.labels import Judgement, conflict, judged
-from touchstone.runs.goldset.likeness import Pair, Signature, groups, likeness, near_across, near_pairs, sign
-from touchstone.runs.goldset.problems import Item, Problem, problem
+from touchstone.runs.goldset.labels import LabelSummary, conflict, judged
+from touchstone.runs.goldset.likeness import AlikePair, Signature, groups, likeness, near_across, near_pairs, sign
+from touchstone.runs.goldset.problems import PlacedCase, Problem, problem
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """An item with the signature of what the customer wrote."""
 
-    item: Item
+    item: PlacedCase
     input: Signature
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class RepeatedReply:
     """Items with the same input and reply, the reply's signature, and what people said of the first of them."""
 
-    items: tuple[Item, ...]
+    items: tuple[PlacedCase, ...]
     reply: Signature
-    judgement: Judgement
+    judgement: LabelSummary
 
 
-def asked(items: Iterable[Item]) -> list[Asked]:
+def asked(items: Iterable[PlacedCase]) -> list[Asked]:
     """The items that have an input."""
     texts = ((item, conversation(item.case)) for item in items)
     return [Asked(item, sign(text)) for item, text in texts if text.strip()]
@@ -81,15 +81,15 @@ def _by_input(cases: Iterable[Asked]) -> list[list[Asked]]:
     return list(found.values())
 
 
-def _by_reply(same: Iterable[Asked], *, rubric: Rubric) -> list[Answered]:
+def _by_reply(same: Iterable[Asked], *, rubric: Rubric) -> list[RepeatedReply]:
     """Cases with the same input in groups of the same reply."""
-    found: dict[Signature, list[Item]] = defaultdict(list)
+    found: dict[Signature, list[PlacedCase]] = defaultdict(list)
     for case in same:
         found[sign(case.item.case.response)].append(case.item)
-    return [Answered(tuple(items), reply, judged(items[0].case, rubric=rubric)) for reply, items in found.items()]
+    return [RepeatedReply(tuple(items), reply, judged(items[0].case, rubric=rubric)) for reply, items in found.items()]
 
 
-def _same_input(replies: Sequence[Answered], *, threshold: float, rubric: Rubric) -> Iterator[Problem]:
+def _same_input(replies: Sequence[RepeatedReply], *, threshold: float, rubric: Rubric) -> Iterator[Problem]:
     for each in replies:
         yield from _twins(each, rubric=rubric)
     if len(replies) > 1:
@@ -100,7 +100,7 @@ def _same_input(replies: Sequence[Answered], *, threshold: float, rubric: Rubric
             yield from _near_conflict(replies[pair.first], replies[pair.second])
 
 
-def _twins(twins: Answered, *, rubric: Rubric) -> Iterator[Problem]:
+def _twins(twins: RepeatedReply, *, rubric: Rubric) -> Iterator[Problem]:
     """Cases with the same input and reply: how often there are, and where grades differ from the first's."""
     first, *others = twins.items
     if not others:
@@ -112,11 +112,11 @@ def _twins(twins: Answered, *, rubric: Rubric) -> Iterator[Problem]:
             yield problem("conflicting-labels", [first, other], f"the same case, but {difference}")
 
 
-def _near_inputs(by_input: Sequence[Sequence[Asked]], pairs: Sequence[Pair]) -> Iterator[Problem]:
+def _near_inputs(by_input: Sequence[Sequence[Asked]], pairs: Sequence[AlikePair]) -> Iterator[Problem]:
     """One problem for each group of inputs that are linked by likeness."""
     linked = groups(pairs)
     group_of = {at: number for number, group in enumerate(linked) for at in group}
-    closest: dict[int, Pair] = {}
+    closest: dict[int, AlikePair] = {}
     for pair in pairs:
         number = group_of[pair.first]
         closest[number] = max(pair, closest.get(number, pair), key=lambda each: each.likeness)
@@ -127,7 +127,7 @@ def _near_inputs(by_input: Sequence[Sequence[Asked]], pairs: Sequence[Pair]) -> 
         yield problem("near-duplicate", items, message)
 
 
-def _near_conflict(a: Answered, b: Answered) -> Iterator[Problem]:
+def _near_conflict(a: RepeatedReply, b: RepeatedReply) -> Iterator[Problem]:
     """Nearly the same reply to nearly the same input, graded differently."""
     first, second = a.items[0], b.items[0]
     if not first.case.response.strip() or not second.case.response.strip():
@@ -136,14 +136,14 @@ def _near_conflict(a: Answered, b: Answered) -> Iterator[Problem]:
         yield problem("near-conflict", [first, second], f"nearly the same case, but {difference}")
 
 
-def _items(cases: Iterable[Asked]) -> list[Item]:
+def _items(cases: Iterable[Asked]) -> list[PlacedCase]:
     return [case.item for case in cases]
 
 
-def _line(item: Item) -> int:
+def _line(item: PlacedCase) -> int:
     return item.line
 
 
-def _percent(pair: Pair) -> str:
+def _percent(pair: AlikePair) -> str:
     # Never 100 %: that is said of the same text only.
     return f"{min(99, round(pair.likeness * 100))} %"

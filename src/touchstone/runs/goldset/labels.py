@@ -10,7 +10,7 @@ from touchstone.core.case import Case, Label
 from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Outcome
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.rubric.outcome import conclude
-from touchstone.runs.goldset.problems import Item, Problem, problem
+from touchstone.runs.goldset.problems import PlacedCase, Problem, problem
 
 # So many grades apart, and two people do not mean the same.
 APART = 2
@@ -34,23 +34,23 @@ def case_outcome(case: Case, *, rubric: Rubric) -> Outcome | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class LabelSummary:
     """What the labels of a case come to: the outcome, and the mean grade on each criterion."""
 
     outcome: Outcome | None
     grades: Mapping[str, float]
 
 
-def judged(case: Case, *, rubric: Rubric) -> Judgement:
+def judged(case: Case, *, rubric: Rubric) -> LabelSummary:
     """The case's outcome and mean grades by those who gave any."""
     names = dict.fromkeys(name for label in case.labels for name in label.grades)
     given = {name: [g for label in case.labels if (g := label.grades.get(name)) is not None] for name in names}
-    return Judgement(
+    return LabelSummary(
         case_outcome(case, rubric=rubric), {name: fmean(grades) for name, grades in given.items() if grades}
     )
 
 
-def conflict(a: Judgement, b: Judgement) -> str | None:
+def conflict(a: LabelSummary, b: LabelSummary) -> str | None:
     """How the labels of two cases differ that should be labelled alike; None when they do not."""
     if a.outcome is not None and b.outcome is not None and a.outcome != b.outcome:
         return f"labelled {a.outcome} on one line and {b.outcome} on the other"
@@ -60,7 +60,7 @@ def conflict(a: Judgement, b: Judgement) -> str | None:
     return None
 
 
-def check_labels(items: Iterable[Item], *, rubric: Rubric) -> Iterator[Problem]:
+def check_labels(items: Iterable[PlacedCase], *, rubric: Rubric) -> Iterator[Problem]:
     """Labels that the rubric does not know, raters who disagree, and raters who grade a case twice."""
     for item in items:
         for label in item.case.labels:
@@ -72,7 +72,7 @@ def check_labels(items: Iterable[Item], *, rubric: Rubric) -> Iterator[Problem]:
             yield problem("raters-disagree", [item], "; ".join(differences))
 
 
-def _out_of_range(item: Item, label: Label, *, rubric: Rubric) -> Iterator[Problem]:
+def _out_of_range(item: PlacedCase, label: Label, *, rubric: Rubric) -> Iterator[Problem]:
     for name, grade in label.grades.items():
         criterion = rubric.criterion(name)
         if criterion is None:

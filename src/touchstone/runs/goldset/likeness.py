@@ -29,7 +29,7 @@ class Signature:
     shingles: frozenset[str]
 
 
-class Pair(NamedTuple):
+class AlikePair(NamedTuple):
     """Two texts by position, the first below the second within one list, and how alike they are."""
 
     first: int
@@ -53,7 +53,7 @@ def likeness(a: Signature, b: Signature) -> float:
     return shared / (len(a.shingles) + len(b.shingles) - shared)
 
 
-def near_pairs(signatures: Sequence[Signature], *, threshold: float = THRESHOLD) -> list[Pair]:
+def near_pairs(signatures: Sequence[Signature], *, threshold: float = THRESHOLD) -> list[AlikePair]:
     """The pairs at least `threshold` alike, in order of position.
 
     Complete but for texts of which over twenty share a rare shingle: there each is still paired with some.
@@ -62,20 +62,22 @@ def near_pairs(signatures: Sequence[Signature], *, threshold: float = THRESHOLD)
     pairs = []
     for at, signature in enumerate(signatures):
         found = index.near(signature)
-        pairs += [Pair(other, at, alike) for other, alike in found]
+        pairs += [AlikePair(other, at, alike) for other, alike in found]
         index.add(at, signature, is_reached=bool(found))
     return sorted(pairs)
 
 
-def near_across(ours: Sequence[Signature], theirs: Sequence[Signature], *, threshold: float = THRESHOLD) -> list[Pair]:
+def near_across(
+    ours: Sequence[Signature], theirs: Sequence[Signature], *, threshold: float = THRESHOLD
+) -> list[AlikePair]:
     """The pairs of one of ours and one of theirs at least `threshold` alike."""
     index = _Index(_ranks([*ours, *theirs]), threshold=threshold)
     for at, signature in enumerate(theirs):
         index.add(at, signature, is_reached=False)
-    return sorted(Pair(at, other, alike) for at, one in enumerate(ours) for other, alike in index.near(one))
+    return sorted(AlikePair(at, other, alike) for at, one in enumerate(ours) for other, alike in index.near(one))
 
 
-def groups(pairs: Iterable[Pair]) -> list[tuple[int, ...]]:
+def groups(pairs: Iterable[AlikePair]) -> list[tuple[int, ...]]:
     """The positions that pairs link, directly or through others, each group and the list of groups in order."""
     head: dict[int, int] = {}
 

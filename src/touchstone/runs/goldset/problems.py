@@ -11,7 +11,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PlacedCase:
     """A case with the line it stands on."""
 
     line: int
@@ -92,7 +92,12 @@ def kind_of(code: str) -> Kind:
 
 
 def problem(
-    code: str, items: Iterable[Item], message: str, *, remedy: str | None = None, against: Iterable[Item] = ()
+    code: str,
+    items: Iterable[PlacedCase],
+    message: str,
+    *,
+    remedy: str | None = None,
+    against: Iterable[PlacedCase] = (),
 ) -> Problem:
     """A problem of the items, with its kind's severity and, unless a better one is known, its kind's remedy."""
     kind, items = kind_of(code), tuple(items)

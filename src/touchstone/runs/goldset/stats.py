@@ -1,4 +1,4 @@
-"""The cases of a gold set -> what it holds, how its raters agree, and how precisely it can measure."""
+"""What a gold set holds, what it can measure, and how many cases a difference needs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,14 +11,16 @@ from touchstone.rubric.model import Rubric
 from touchstone.runs.goldset.duplicates import conversation
 from touchstone.runs.goldset.labels import case_outcome, outcome_of
 from touchstone.stats.agreement import weighted_kappa
-from touchstone.stats.interval import Interval
-from touchstone.stats.proportions import wilson
+from touchstone.stats.interval import Interval, wilson
+from touchstone.stats.power import cases_needed
 
 NO_CATEGORY = "(none)"
 # The middle of the target band, 70 to 80 % (spec: supportai-rubric, Metrics).
 TYPICAL_RATE = 0.75
 # With more raters than two or three, the pairs that share most cases say enough.
 MOST_PAIRS = 3
+# Beyond this many cases the question is no longer one of a gold set.
+_MOST = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Labelling:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RaterAgreement:
     """How two raters agree on one criterion, or on the outcome: share of equal grades, and weighted kappa.
 
     `kappa` is None when there is nothing to tell by: no cases, or one grade throughout.
@@ -95,7 +97,7 @@ class GoldsetStats:
     fields: Mapping[str, int]
     lengths: tuple[Lengths, ...]
     labelling: Labelling | None
-    agreement: tuple[Agreement, ...]
+    agreement: tuple[RaterAgreement, ...]
     precision: Precision | None
 
 
@@ -174,7 +176,7 @@ def _labelling(cases: Sequence[Case], *, rubric: Rubric) -> Labelling | None:
     )
 
 
-def _agreement(cases: Sequence[Case], *, rubric: Rubric) -> tuple[Agreement, ...]:
+def _agreement(cases: Sequence[Case], *, rubric: Rubric) -> tuple[RaterAgreement, ...]:
     """For the pairs of raters with most cases in common: each criterion both graded, and the outcome."""
     by_case = [{label.rater: label for label in case.labels} for case in cases]
     shared = Counter(pair for labels in by_case for pair in combinations(sorted(labels), 2))
@@ -190,7 +192,7 @@ def _agreement(cases: Sequence[Case], *, rubric: Rubric) -> tuple[Agreement, ...
 
 def _pair_agreement(
     raters: tuple[str, str], both: Sequence[tuple[Label, Label]], *, rubric: Rubric
-) -> Iterable[Agreement]:
+) -> Iterable[RaterAgreement]:
     for criterion in rubric.criteria:
         grades = [(a.grades.get(criterion.name), b.grades.get(criterion.name)) for a, b in both]
         given = [(a, b) for a, b in grades if a in criterion.levels and b in criterion.levels]
@@ -205,7 +207,57 @@ def _pair_agreement(
         yield _agreed(raters, "outcome", concluded, levels=2)
 
 
-def _agreed(raters: tuple[str, str], on: str, given: Sequence[tuple[int, int]], *, levels: int) -> Agreement:
+def _agreed(raters: tuple[str, str], on: str, given: Sequence[tuple[int, int]], *, levels: int) -> RaterAgreement:
     ours, theirs = [a for a, _ in given], [b for _, b in given]
     equal = sum(a == b for a, b in given) / len(given)
-    return Agreement(raters, on, len(given), equal, weighted_kappa(ours, theirs, levels=levels))
+    return RaterAgreement(raters, on, len(given), equal, weighted_kappa(ours, theirs, levels=levels))
+
+
+@dataclass(frozen=True, slots=True)
+class SizeNeeded:
+    """How many cases are needed to see a change of `difference` from `rate`.
+
+    `paired` is for two runs on the same cases with the given power; `rises` and `falls` are its two directions, None
+    where the rate has no room. `single` is for one run whose interval is to reach no further than `difference`.
+    """
+
+    difference: float
+    rate: float
+    power: float
+    discordant: float | None
+    rises: int | None
+    falls: int | None
+    single: int
+
+    @property
+    def paired(self) -> int:
+        return max(each for each in (self.rises, self.falls) if each is not None)
+
+
+def size_needed(difference: float, *, rate: float, power: float, discordant: float | None) -> SizeNeeded:
+    """ValueError when the rate has no room for the difference either way."""
+    rises, falls = (
+        cases_needed(change, rate=rate, discordant=discordant, power=power)
+        if 0 <= round(rate + change, 9) <= 1
+        else None
+        for change in (difference, -difference)
+    )
+    if rises is None and falls is None:
+        raise ValueError(f"a pass rate of {rate:g} can neither rise nor fall by {difference:g}")
+    return SizeNeeded(difference, rate, power, discordant, rises, falls, cases_for_margin(difference, rate=rate))
+
+
+def cases_for_margin(margin: float, *, rate: float) -> int:
+    """The fewest cases from which on a pass rate near `rate` is known to within `margin` on average of both sides."""
+    low, high = 0, 1
+    while high < _MOST and _margin(high, rate) > margin:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _margin(middle, rate) > margin else (low, middle)
+    return high
+
+
+def _margin(cases: int, rate: float) -> float:
+    interval = wilson(round(rate * cases), cases)
+    return (interval.high - interval.low) / 2

@@ -27,7 +27,7 @@ class Stratum:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class StratifiedSample:
     """Which rows were drawn, by position and in order, and from which strata. `lacking` counts rows without a field."""
 
     fields: tuple[str, ...]
@@ -37,7 +37,7 @@ class Sample:
     lacking: Mapping[str, int]
 
 
-def draw(rows: Sequence[Mapping[str, Any]], *, n: int, by: Sequence[str], seed: int) -> Sample:
+def draw(rows: Sequence[Mapping[str, Any]], *, n: int, by: Sequence[str], seed: int) -> StratifiedSample:
     """n rows by largest remainder, the same for the same seed; all of them when there are no more than n."""
     check_fields(rows, by=by)
     strata = [tuple(_value(row.get(name)) for name in by) for row in rows]
@@ -50,7 +50,7 @@ def draw(rows: Sequence[Mapping[str, Any]], *, n: int, by: Sequence[str], seed: 
     drawn = tuple(stratified_sample(strata, n, seed=seed))
     counts = Counter(strata[at] for at in drawn)
     lacking = {name: sum(_value(row.get(name)) == NONE for row in rows) for name in by}
-    return Sample(
+    return StratifiedSample(
         fields=tuple(by),
         drawn=drawn,
         rows=len(rows),

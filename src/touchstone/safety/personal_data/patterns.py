@@ -19,7 +19,7 @@ Check = Callable[[re.Match[str]], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class PatternGate:
     """What is found sooner than the patterns behind it, and how far around it they may reach.
 
     `in_words`: they match texts without a figure too.
@@ -32,7 +32,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class DataPattern:
     """One format. The last group of the expression, if it has one, is the datum; `whole` marks all that matched.
 
     `unless` are words just before that make it something else.
@@ -41,7 +41,7 @@ class Pattern:
     kind: DatumKind
     regex: re.Pattern[str]
     source: str
-    gate: Gate
+    gate: PatternGate
     check: Check | None = None
     unless: re.Pattern[str] | None = None
     partial: bool = False
@@ -267,40 +267,40 @@ WORDS = rf"{CAPITAL}(?: {PARTICLE}{CAPITAL}){{0,3}}"
 
 # --- gates ------------------------------------------------------------------------------------------------------------
 
-FIVE_FIGURES = Gate(re.compile(r"\d(?:[A-Z .+/-]{0,4}\d){4}"), 12, 60)
-LONG_FIGURES = Gate(re.compile(r"\d(?:[ ().,/-]{0,3}\d){6}"), 20, 40)
-TWELVE_FIGURES = Gate(re.compile(r"\d(?:[ -]?\d){11}"), 2, 30)
-CODED = Gate(re.compile(r"\d[ .-]?\d[ .-]?\d|[A-Z]\d{1,3}[ -]?[A-Z]|\d[A-Z]{1,4}[\d-]"), 90, 60)
-ENDING = Gate(_words("end last final clos finish back tail"), 40, 90, in_words=True)
-MASKS = Gate(re.compile(r"[*xX•·#][ -]?\d"), 60, 20)
-CARDS = Gate(_words("card visa amex maestro jcb discover debit credit"), 20, 40)
-BORN = Gate(_words("birth born dob d.o.b d/o/b b. geb"), 60, 90, in_words=True)
-SPELT_OUT = Gate(
+FIVE_FIGURES = PatternGate(re.compile(r"\d(?:[A-Z .+/-]{0,4}\d){4}"), 12, 60)
+LONG_FIGURES = PatternGate(re.compile(r"\d(?:[ ().,/-]{0,3}\d){6}"), 20, 40)
+TWELVE_FIGURES = PatternGate(re.compile(r"\d(?:[ -]?\d){11}"), 2, 30)
+CODED = PatternGate(re.compile(r"\d[ .-]?\d[ .-]?\d|[A-Z]\d{1,3}[ -]?[A-Z]|\d[A-Z]{1,4}[\d-]"), 90, 60)
+ENDING = PatternGate(_words("end last final clos finish back tail"), 40, 90, in_words=True)
+MASKS = PatternGate(re.compile(r"[*xX•·#][ -]?\d"), 60, 20)
+CARDS = PatternGate(_words("card visa amex maestro jcb discover debit credit"), 20, 40)
+BORN = PatternGate(_words("birth born dob d.o.b d/o/b b. geb"), 60, 90, in_words=True)
+SPELT_OUT = PatternGate(
     re.compile(rf"(?:{DIGIT})[ ,-]{{1,3}}(?:double[ -]|triple[ -])?(?:{DIGIT}|hundred)\b"), 120, 240, in_words=True
 )
-HOUSED = Gate(re.compile(r"\d[a-zA-Z\d/-]{0,6},?\s[^\W\d_]|[^\W\d_]\.?,? \d"), 90, 140)
+HOUSED = PatternGate(re.compile(r"\d[a-zA-Z\d/-]{0,6},?\s[^\W\d_]|[^\W\d_]\.?,? \d"), 90, 140)
 
 
-def _identity(expression: str, source: str, module: str | None = None) -> Pattern:
+def _identity(expression: str, source: str, module: str | None = None) -> DataPattern:
     check = _is_valid(module) if module else None
-    return Pattern("national_id", re.compile(expression), source, FIVE_FIGURES, check)
+    return DataPattern("national_id", re.compile(expression), source, FIVE_FIGURES, check)
 
 
-def _address(expression: str, check: Check | None = None) -> Pattern:
+def _address(expression: str, check: Check | None = None) -> DataPattern:
     source = "Universal Postal Union, addressing systems; street_words.txt"
-    return Pattern("address", re.compile(expression), source, HOUSED, check, whole=True)
+    return DataPattern("address", re.compile(expression), source, HOUSED, check, whole=True)
 
 
 STDNUM = "python-stdnum: "
-PATTERNS: tuple[Pattern, ...] = (
-    Pattern(
+PATTERNS: tuple[DataPattern, ...] = (
+    DataPattern(
         "national_id",
         re.compile(rf"\b(?i:{alternation('identity')}){LINK}({CODE})"),
         "named as one",
         CODED,
         _digits_at_least(4),
     ),
-    Pattern(
+    DataPattern(
         "account",
         re.compile(
             rf"\b(?i:{alternation('account')}){LINK}((?=[A-Z0-9-]{{0,8}}\d)[A-Z]{{0,3}}-?\d(?:[ -]?\d){{4,17}})(?![\w])"
@@ -308,8 +308,10 @@ PATTERNS: tuple[Pattern, ...] = (
         "named as one",
         CODED,
     ),
-    Pattern("secret", re.compile(rf"\b(?i:{alternation('secret')}){LINK}(\w{{3,20}})\b(?<=\d)"), "named as one", CODED),
-    Pattern(
+    DataPattern(
+        "secret", re.compile(rf"\b(?i:{alternation('secret')}){LINK}(\w{{3,20}})\b(?<=\d)"), "named as one", CODED
+    ),
+    DataPattern(
         "plate",
         re.compile(
             rf"\b(?i:{alternation('vehicle')}){LINK}((?=[A-Z0-9 -]{{0,8}}\d)"
@@ -345,47 +347,49 @@ PATTERNS: tuple[Pattern, ...] = (
     _identity(r"(?<![\w-])(?:\d{2})?\d{6}[-+]\d{4}(?![\w-])", STDNUM + "se.personnummer", "se.personnummer"),
     _identity(r"(?<![\w-])\d{6}[-+A]\d{3}[0-9A-Y](?![\w-])", STDNUM + "fi.hetu", "fi.hetu"),
     _identity(r"(?<!\d)\d{4} \d{4} \d{4}(?! ?\d)", STDNUM + "in.aadhaar", "in.aadhaar"),
-    Pattern("birth_date", BIRTH, "dates as written", BORN),
-    Pattern("birth_date", BIRTH_AFTER, "dates as written", BORN),
-    Pattern("email", EMAIL, "RFC 5322, addr-spec without quoting", Gate(re.compile("@"), 64, 320, in_words=True)),
-    Pattern(
+    DataPattern("birth_date", BIRTH, "dates as written", BORN),
+    DataPattern("birth_date", BIRTH_AFTER, "dates as written", BORN),
+    DataPattern(
+        "email", EMAIL, "RFC 5322, addr-spec without quoting", PatternGate(re.compile("@"), 64, 320, in_words=True)
+    ),
+    DataPattern(
         "ip",
         re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]?\d)"),
         "RFC 791",
-        Gate(re.compile(r"\d\.\d{1,3}\.\d"), 6, 20),
+        PatternGate(re.compile(r"\d\.\d{1,3}\.\d"), 6, 20),
         _is_ipv4,
         unless=VERSION,
     ),
-    Pattern(
+    DataPattern(
         "ip",
         re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4}){1,7}(?![\w:])"),
         "RFC 4291",
-        Gate(re.compile(r":[0-9a-fA-F]{0,4}:[0-9a-fA-F]{0,4}"), 8, 60),
+        PatternGate(re.compile(r":[0-9a-fA-F]{0,4}:[0-9a-fA-F]{0,4}"), 8, 60),
         _is_ipv6,
     ),
-    Pattern(
+    DataPattern(
         "iban",
         re.compile(r"\b[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,3})?\b"),
         "ISO 13616",
-        Gate(re.compile(r"[A-Za-z]{2}\d{2}"), 2, 60),
+        PatternGate(re.compile(r"[A-Za-z]{2}\d{2}"), 2, 60),
         _is_iban,
     ),
-    Pattern(
+    DataPattern(
         "card",
         re.compile(r"(?<![\w.,/$£€-])\d(?:[ -]?\d){11,18}(?![\w-])"),
         "ISO/IEC 7812",
         TWELVE_FIGURES,
         _has_check_digit,
     ),
-    Pattern("account", MASKED, "digits masked", MASKS, _ends("account"), partial=True),
-    Pattern("phone", MASKED, "digits masked", MASKS, _ends("phone"), partial=True),
-    Pattern("national_id", MASKED, "digits masked", MASKS, _ends("national_id"), partial=True),
-    Pattern("card", MASKED, "PCI DSS 3.4, masked card numbers", MASKS, _is_masked_card, partial=True),
-    Pattern("card", TAIL, "PCI DSS 3.4, last four digits", ENDING, _ends("card"), partial=True, whole=True),
-    Pattern("account", TAIL, "last digits", ENDING, _ends("account"), partial=True, whole=True),
-    Pattern("phone", TAIL, "last digits", ENDING, _ends("phone"), partial=True, whole=True),
-    Pattern("national_id", TAIL, "last digits", ENDING, _ends("national_id"), partial=True, whole=True),
-    Pattern("card", NAMED_TAIL, "PCI DSS 3.4, last four digits", CARDS, partial=True, whole=True),
+    DataPattern("account", MASKED, "digits masked", MASKS, _ends("account"), partial=True),
+    DataPattern("phone", MASKED, "digits masked", MASKS, _ends("phone"), partial=True),
+    DataPattern("national_id", MASKED, "digits masked", MASKS, _ends("national_id"), partial=True),
+    DataPattern("card", MASKED, "PCI DSS 3.4, masked card numbers", MASKS, _is_masked_card, partial=True),
+    DataPattern("card", TAIL, "PCI DSS 3.4, last four digits", ENDING, _ends("card"), partial=True, whole=True),
+    DataPattern("account", TAIL, "last digits", ENDING, _ends("account"), partial=True, whole=True),
+    DataPattern("phone", TAIL, "last digits", ENDING, _ends("phone"), partial=True, whole=True),
+    DataPattern("national_id", TAIL, "last digits", ENDING, _ends("national_id"), partial=True, whole=True),
+    DataPattern("card", NAMED_TAIL, "PCI DSS 3.4, last four digits", CARDS, partial=True, whole=True),
     _address(
         rf"{FURTHER}{HOUSE},? (?:(?:{CAPITAL}|\d{{1,3}}(?:st|nd|rd|th)) {PARTICLE}){{1,4}}"
         rf"(?i:{_streets('after')})\b\.?{AFTER}"
@@ -398,22 +402,22 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     _address(rf"{FURTHER}(?<!\w){WORDS} {_streets('own_word')}\.? {HOUSE}{AFTER}"),
     _address(rf"(?<![\w.,/$£€#-])\d{{3,6}} ({WORDS}) {HOUSE}{AFTER}", _is_proper),
-    Pattern(
+    DataPattern(
         "address",
         _ignoring_case(
             r"\b(?:P\.? ?O\.? Box|Postfach|Boîte postale|Apartado) \d{1,7}\b"
             r"|\b(?:PSC|Unit|USS|CMR) \w{1,12},? Box \d{1,6}\b(?:\s{1,3}(?:APO|FPO|DPO) [A-Z]{2}(?: \d{5})?)?"
         ),
         "USPS publication 28",
-        Gate(_words("box postfach postale apartado"), 30, 60),
+        PatternGate(_words("box postfach postale apartado"), 30, 60),
     ),
-    Pattern(
+    DataPattern(
         "address",
         re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b"),
         "Royal Mail, postcode format",
-        Gate(re.compile(r"[A-Z]\d[A-Z\d]? \d"), 2, 8),
+        PatternGate(re.compile(r"[A-Z]\d[A-Z\d]? \d"), 2, 8),
     ),
-    Pattern(
+    DataPattern(
         "phone",
         re.compile(
             r"(?<![\w.,/$£€#+-])(?:\+|00)?(?:\(0?\d{1,5}\)|\d{1,6})(?:[ .\-/]{0,2}(?:\(\d{1,5}\)|\d{1,5})){1,7}"
@@ -424,7 +428,7 @@ PATTERNS: tuple[Pattern, ...] = (
         _is_phone,
         unless=NO_PHONE,
     ),
-    Pattern(
+    DataPattern(
         "phone",
         re.compile(r"(?<![\w.,/$£€#-])\+?\d{7,15}(?![\w%-]|[.,]\d)"),
         "ITU-T E.164",
@@ -432,7 +436,7 @@ PATTERNS: tuple[Pattern, ...] = (
         _is_phone,
         unless=NO_PHONE,
     ),
-    Pattern(
+    DataPattern(
         "phone",
         _ignoring_case(
             rf"\b(?:(?:double[ -]|triple[ -])?(?:{DIGIT}|hundred)[ ,-]{{1,3}}){{5,16}}(?:double |triple )?(?:{DIGIT})\b"

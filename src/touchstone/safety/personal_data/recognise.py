@@ -13,9 +13,9 @@ from touchstone.safety.personal_data.patterns import (
     LOOK_BACK,
     PATTERNS,
     UNIT_BEFORE,
+    DataPattern,
     DatumKind,
-    Gate,
-    Pattern,
+    PatternGate,
     figures,
     is_common,
 )
@@ -66,7 +66,7 @@ def _found(text: str) -> Iterator[Datum]:
     yield from (Datum("name", *name) for name in find_names(text))
 
 
-def _stretches(text: str, gate: Gate) -> Iterator[tuple[int, int]]:
+def _stretches(text: str, gate: PatternGate) -> Iterator[tuple[int, int]]:
     """Where a pattern may match: around what its gate finds, none overlapping another."""
     start = end = -1
     for match in gate.regex.finditer(text):
@@ -81,13 +81,13 @@ def _stretches(text: str, gate: Gate) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _holds(pattern: Pattern, match: re.Match[str]) -> bool:
+def _holds(pattern: DataPattern, match: re.Match[str]) -> bool:
     if pattern.unless and pattern.unless.search(match.string, max(0, match.start() - LOOK_BACK), match.start()):
         return False
     return pattern.check is None or pattern.check(match)
 
 
-def _datum(pattern: Pattern, match: re.Match[str]) -> Datum:
+def _datum(pattern: DataPattern, match: re.Match[str]) -> Datum:
     told = match[match.lastindex or 0]
     start, end = match.span(0 if pattern.whole else match.lastindex or 0)
     if pattern.kind == "address":

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from touchstone.report.comparison.json import comparison_to_dict
+from touchstone.report.comparison import comparison_to_dict
 from touchstone.service.api.answers import find_run, json_answer
 from touchstone.service.api.examples import problems
 from touchstone.service.auth.guard import Viewer

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from touchstone.app.production import Judged, add_replies
+from touchstone.app.production import TimedResult, add_replies
 from touchstone.core.case import Case
 from touchstone.core.codec import result_from_dict
 from touchstone.core.result import Failure
@@ -23,7 +23,7 @@ from touchstone.service.auth.guard import Lead
 from touchstone.service.clock import now
 from touchstone.service.context import Here, Service
 from touchstone.service.problems import Refusal
-from touchstone.service.scoring.worker import Judgement
+from touchstone.service.scoring.worker import EncodedResult
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
 _MOST_LABELS = 20
@@ -65,7 +65,7 @@ async def add_results(request: Request, here: Here, who: Lead, run: _Run, key: I
     cases, labels = _read(content, here)
     here.rates.take(who.key, cost=len(cases) - 1)
 
-    def score(wanted: Sequence[Case]) -> list[Judged]:
+    def score(wanted: Sequence[Case]) -> list[TimedResult]:
         entries = [Entry("request", at, case) for at, case in enumerate(wanted, 1)]
         return [_judged(each) for each in from_thread.run(judge, entries, here)]
 
@@ -103,6 +103,6 @@ def _read(content: dict[str, Any], here: Service) -> tuple[list[Case], dict[str,
     return [entry.case for entry in entries if isinstance(entry.case, Case)], labels
 
 
-def _judged(judgement: Judgement) -> Judged:
+def _judged(judgement: EncodedResult) -> TimedResult:
     content: Any = parse_json(judgement.body.decode(), remedy="")
-    return Judged(result_from_dict(content), judgement.seconds)
+    return TimedResult(result_from_dict(content), judgement.seconds)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from touchstone.app.review import agreement, weekly
-from touchstone.report.weekly.json import weekly_to_dict
+from touchstone.report.weekly import weekly_to_dict
 from touchstone.review.queue import Item, Queue, State
 from touchstone.service import commands
 from touchstone.service.api.answers import Limit, json_answer

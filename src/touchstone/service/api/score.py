@@ -25,7 +25,7 @@ from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here, Service
 from touchstone.service.limits import while_connected
 from touchstone.service.problems import Refusal
-from touchstone.service.scoring.worker import Judgement
+from touchstone.service.scoring.worker import EncodedResult
 
 router = APIRouter(prefix="/v1", tags=["score"])
 # A larger body is read in a thread, so that others are answered meanwhile.
@@ -126,7 +126,7 @@ def _content(case: Any) -> dict[str, Any] | Failure:
     return case if isinstance(case, dict) else unreadable("CaseError", "the case is no JSON object: send an object")
 
 
-async def judge(entries: Sequence[Entry], here: Service) -> list[Judgement]:
+async def judge(entries: Sequence[Entry], here: Service) -> list[EncodedResult]:
     """Every entry's judgement, counted and told."""
     judgements = await here.scorer.score(entries)
     here.meters.scored(judgements)

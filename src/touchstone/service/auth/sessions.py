@@ -14,7 +14,7 @@ from touchstone.service.auth.secret import fingerprint, new_session
 from touchstone.service.auth.throttle import expire, must_wait, place_of
 from touchstone.service.clock import from_now, now
 from touchstone.service.context import Service
-from touchstone.store.guards import Entry
+from touchstone.store.guards import AuditEntry
 from touchstone.store.users import Session
 
 _LONGEST_NAME = 200
@@ -62,7 +62,7 @@ def _sign_in(here: Service, *, name: str, password: str, place: str) -> SignedIn
         is_right = verify_password(store.users.password_hash(name) if user else None, password)
     if user is None or not is_right or user.disabled:
         here.meters.signed_in("wrong")
-        store.audit.note(Entry(at=now(), who=name if user else "", act="login refused"))
+        store.audit.note(AuditEntry(at=now(), who=name if user else "", act="login refused"))
         return "wrong"
     store.logins.forgive(name, address=place)
     store.logins.note(name, address=place, at=now(), ok=True)
@@ -71,7 +71,7 @@ def _sign_in(here: Service, *, name: str, password: str, place: str) -> SignedIn
     expires = from_now(here.options.session_seconds)
     session = Session(user=name, csrf=secrets.token_urlsafe(32), made=now(), expires=expires)
     store.sessions.add(fingerprint(secret), session)
-    store.audit.note(Entry(at=now(), who=name, act="login"))
+    store.audit.note(AuditEntry(at=now(), who=name, act="login"))
     here.meters.signed_in("right")
     return SignedIn(secret, here.options.session_seconds)
 
@@ -82,7 +82,7 @@ def sign_out(here: Service, request: Request) -> None:
         found = here.store.sessions.get(fingerprint(secret))
         here.store.sessions.end(fingerprint(secret))
         if found is not None:
-            here.store.audit.note(Entry(at=now(), who=found.user, act="logout"))
+            here.store.audit.note(AuditEntry(at=now(), who=found.user, act="logout"))
 
 
 def set_cookie(response: Response, signed_in: SignedIn, *, request: Request) -> None:

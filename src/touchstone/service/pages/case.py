@@ -10,8 +10,7 @@ from touchstone.core.case import Case
 from touchstone.core.result import ViolationKind
 from touchstone.report.explain import explain
 from touchstone.report.plain import plain
-from touchstone.report.run.examples import example_view
-from touchstone.report.run.rows import Places, rows_of
+from touchstone.report.run.replies import Places, example_view, rows_of
 from touchstone.service import commands
 from touchstone.service.api.answers import asking, find_run
 from touchstone.service.auth.guard import Reviewer, Viewer

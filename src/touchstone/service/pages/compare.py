@@ -6,8 +6,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from touchstone.app.runs import open_run, view_comparison
-from touchstone.report.comparison.html import comparison_groups
-from touchstone.report.comparison.view import MOST_FLIPS
+from touchstone.report.comparison import MOST_FLIPS, comparison_groups
 from touchstone.report.plain import one_line
 from touchstone.service.api.answers import find_run
 from touchstone.service.auth.guard import Viewer

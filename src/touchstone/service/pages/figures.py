@@ -14,11 +14,10 @@ from touchstone.app.standing import judge_standing
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison
-from touchstone.runs.intervals import rate_interval
 from touchstone.runs.patterns import Pattern, find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
-from touchstone.runs.summary import Summary, summarise
+from touchstone.runs.summary import Summary, rate_interval, summarise
 from touchstone.runs.trust.measurement import JudgeStanding
 from touchstone.stats.interval import Interval
 from touchstone.store.runs import Store
@@ -43,7 +42,7 @@ def figures_of(run: Run, *, store: Store) -> Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class RunOutline:
     """As much of a run as a line in a list of runs needs."""
 
     replies: int
@@ -53,7 +52,7 @@ class Outline:
     interval: Interval | None
 
 
-def outline_of(run: Run, *, store: Store) -> Outline:
+def outline_of(run: Run, *, store: Store) -> RunOutline:
     """The run in outline: quick, as nothing is drawn again and again for it."""
     return _kept(("outline", store.place, run.id), _version(run), lambda: _outline(store.records(run.id)))
 
@@ -100,12 +99,12 @@ def _version(run: Run) -> str | None:
     return f"{run.finished} {run.revision}" if run.finished else None
 
 
-def _outline(records: Sequence[Record]) -> Outline:
+def _outline(records: Sequence[Record]) -> RunOutline:
     scored = [record for record in records if record.outcome is not None]
     passed = [record.outcome == "PASS" for record in scored]
     has_drafts = len({record.id for record in records}) < len(records)
     cases = [record.id for record in scored] if has_drafts else None
-    return Outline(
+    return RunOutline(
         replies=len(records),
         scored=len(scored),
         unsafe=sum(bool(record.violations) for record in records),

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from touchstone.core.errors import TouchstoneError
-from touchstone.report.comparison.view import comparison_view
+from touchstone.report.comparison import comparison_view
 from touchstone.report.figures import change, count, figure, interval, moment
 from touchstone.report.plain import one_line
 from touchstone.report.run.charts import rate_strip
@@ -16,7 +16,7 @@ from touchstone.runs.run import Kind, Run
 from touchstone.runs.summary import CategoryFigures
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
-from touchstone.service.pages.figures import Figures, Outline, comparison_of, figures_of, outline_of
+from touchstone.service.pages.figures import Figures, RunOutline, comparison_of, figures_of, outline_of
 from touchstone.service.pages.render import show
 from touchstone.service.pages.trend import Spot, draw_trend
 from touchstone.store.runs import Store
@@ -78,12 +78,12 @@ def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
     }
 
 
-def _spot(run: Run, outline: Outline) -> Spot:
+def _spot(run: Run, outline: RunOutline) -> Spot:
     when = moment(run.started)[:10]
     return Spot(f"/runs/{run.id}", f"{run_name(run)}, {when}", when, outline.pass_rate, outline.interval)
 
 
-def _line(run: Run, outline: Outline) -> dict[str, str | int]:
+def _line(run: Run, outline: RunOutline) -> dict[str, str | int]:
     return {
         "id": run.id,
         "name": run_name(run),

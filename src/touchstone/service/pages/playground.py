@@ -6,8 +6,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from touchstone.core.case import Case, Passage
-from touchstone.report.run.examples import example_view
-from touchstone.report.run.rows import Places
+from touchstone.report.run.replies import Places, example_view
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
 from touchstone.service.limits import while_connected

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from touchstone.core.errors import StoreError
 from touchstone.report.run.html import bins_of, charts_of, grades_by_criterion
-from touchstone.report.run.rows import Row, rows_of
+from touchstone.report.run.replies import ReplyRow, rows_of
 from touchstone.report.run.view import run_view
 from touchstone.runs.run import Run
 from touchstone.service.api.answers import asking, find_run
@@ -91,7 +91,7 @@ def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here, veil: 
     if page.items:
         criteria = list(page.items[0].record.grades) or criteria
     rows = rows_of([each.record for each in page.items], criteria=criteria)
-    places: list[tuple[int, Row]] = [
+    places: list[tuple[int, ReplyRow]] = [
         (each.position, replace(row, number=each.position + 1)) for each, row in zip(page.items, rows, strict=True)
     ]
     return {

@@ -26,7 +26,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SourcePiece:
     """A stretch of a source, whether it is marked, and the marks that end with it."""
 
     text: str
@@ -35,17 +35,17 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceView:
     """One text: its name as evidence names it, what people call it, and what was left out of it."""
 
     name: str
     title: str
     kind: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SourcePiece, ...]
     cut: str
 
 
-def sources_of(case: Case, result: Result | None, *, is_whole: bool = False) -> tuple[Source, ...]:
+def sources_of(case: Case, result: Result | None, *, is_whole: bool = False) -> tuple[SourceView, ...]:
     """The conversation, what the bot was given, and the expected reply. Without a result nothing is marked."""
     marks = _marks(result) if result else {}
     room = MOST_IN_ALL
@@ -55,7 +55,7 @@ def sources_of(case: Case, result: Result | None, *, is_whole: bool = False) -> 
         most = len(text) if is_whole else min(MOST_CHARS, room)
         room -= min(len(text), most)
         cut = "" if len(text) <= most else f"{count(len(text) - most, 'more character')}"
-        found.append(Source(name, title, kind, tuple(_pieces(text[:most], marks.get(name, []), seen)), cut))
+        found.append(SourceView(name, title, kind, tuple(_pieces(text[:most], marks.get(name, []), seen)), cut))
     return tuple(found)
 
 
@@ -86,7 +86,7 @@ def _marks(result: Result) -> dict[str, list[tuple[Mark, Evidence]]]:
     return marks
 
 
-def _pieces(text: str, marks: list[tuple[Mark, Evidence]], seen: set[Mark]) -> Iterator[Piece]:
+def _pieces(text: str, marks: list[tuple[Mark, Evidence]], seen: set[Mark]) -> Iterator[SourcePiece]:
     """The text cut wherever a mark starts or ends; one text names each mark once. `seen` were named before."""
     inside = [(mark, place.start, min(place.end, len(text))) for mark, place in marks if place.start < len(text)]
     cuts = sorted({0, len(text), *(start for _, start, _ in inside), *(end for _, _, end in inside)})
@@ -95,5 +95,7 @@ def _pieces(text: str, marks: list[tuple[Mark, Evidence]], seen: set[Mark]) -> I
         covering = [(mark, stop) for mark, begin, stop in inside if begin <= start < stop]
         ends = tuple(dict.fromkeys(mark for mark, stop in covering if stop == end and mark not in named))
         named.update(ends)
-        yield Piece(plain(text[start:end]), bool(covering), tuple(replace(m, is_first=m not in seen) for m in ends))
+        yield SourcePiece(
+            plain(text[start:end]), bool(covering), tuple(replace(m, is_first=m not in seen) for m in ends)
+        )
         seen.update(ends)

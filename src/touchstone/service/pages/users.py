@@ -15,7 +15,7 @@ from touchstone.service.auth.secret import fingerprint, new_token
 from touchstone.service.clock import now
 from touchstone.service.context import Here
 from touchstone.service.pages.render import go_to, show
-from touchstone.store.users import ROLES, Token, User
+from touchstone.store.users import ROLES, ApiToken, User
 
 router = APIRouter(include_in_schema=False)
 _Name = Annotated[str, Form(max_length=100)]
@@ -73,7 +73,7 @@ def set_access(here: Here, who: Lead, *, name: _Name, disabled: _Name = "") -> R
 def add_token(request: Request, here: Here, who: Lead, *, name: _Name, label: _Name = "") -> Response:
     """A token for a program; its secret is shown this once."""
     secret = new_token()
-    token = Token(id=secrets.token_hex(8), user=name, label=label.strip(), made=now())
+    token = ApiToken(id=secrets.token_hex(8), user=name, label=label.strip(), made=now())
     here.store.tokens.add(token, hash=fingerprint(secret))
     note(here, who, f"token {token.id} added", name)
     return _page(request, here, who, secret=secret)

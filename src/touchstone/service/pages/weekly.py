@@ -10,7 +10,7 @@ from starlette.responses import Response
 from touchstone.app.review import weekly
 from touchstone.app.weekly import WEEKLY_RENDERERS
 from touchstone.report.run.charts import rate_strip
-from touchstone.report.weekly.view import weekly_view
+from touchstone.report.weekly import weekly_view
 from touchstone.review.weekly import WeeklyReport
 from touchstone.runs.record import Owner
 from touchstone.service import commands

@@ -13,7 +13,7 @@ from typing import Literal
 
 from touchstone.core.case import Case
 from touchstone.io.cases import Entry
-from touchstone.service.scoring.worker import Judgement
+from touchstone.service.scoring.worker import EncodedResult
 
 # Efforts, counted in characters of a reply. A long case takes up to a second and a half, on hostile text.
 LONG = 20_000
@@ -44,12 +44,12 @@ class ScoringOrder:
     """The cases of one request, how many of them were begun, and what became of them."""
 
     entries: Sequence[Entry]
-    future: "asyncio.Future[list[Judgement]]"
+    future: "asyncio.Future[list[EncodedResult]]"
     efforts: Sequence[int]
     asked: float
     begun: int = 0
     hung: int = 0
-    judgements: dict[int, Judgement] = field(default_factory=dict)
+    judgements: dict[int, EncodedResult] = field(default_factory=dict)
 
     @property
     def lane(self) -> LaneName:
@@ -96,7 +96,7 @@ class Lanes:
         self._is_closed = False
         self._changed = threading.Condition()
 
-    def add(self, entries: Sequence[Entry], future: "asyncio.Future[list[Judgement]]") -> ScoringOrder:
+    def add(self, entries: Sequence[Entry], future: "asyncio.Future[list[EncodedResult]]") -> ScoringOrder:
         """Take an order on; OverloadError when too much waits already. `remove` gives its room back."""
         order = ScoringOrder(entries, future, [effort(entry) for entry in entries], self._clock())
         with self._changed:

@@ -11,7 +11,7 @@ from typing import Literal
 from touchstone.app.config import Settings
 from touchstone.core.errors import ResourceError
 from touchstone.io.cases import Entry
-from touchstone.service.scoring.worker import READY, Judgement, work
+from touchstone.service.scoring.worker import READY, EncodedResult, work
 
 # Loading parser and embeddings takes two seconds, on a busy machine far more.
 START_SECONDS = 120.0
@@ -48,7 +48,7 @@ class WorkerProcess:
             raise ResourceError("a scoring process could not start: touchstone score on one case shows why")
         self.is_ready = True
 
-    def judge(self, entry: Entry, *, is_wanted: Callable[[], bool] = lambda: True) -> Judgement | Loss:
+    def judge(self, entry: Entry, *, is_wanted: Callable[[], bool] = lambda: True) -> EncodedResult | Loss:
         """The entry's judgement, or why there is none; one that ends the process is tried once more."""
         for _ in range(_ATTEMPTS):
             if self._process is None or not self._process.is_alive():
@@ -56,7 +56,7 @@ class WorkerProcess:
                 self.start()
             answer = self._ask(entry, is_wanted=is_wanted)
             if isinstance(answer, bytes):
-                judged: Judgement = pickle.loads(answer)
+                judged: EncodedResult = pickle.loads(answer)
                 return judged
             self.stop()
             if answer != "died":

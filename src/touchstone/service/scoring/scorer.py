@@ -16,7 +16,7 @@ from touchstone.runs.evaluate import failed
 from touchstone.service.options import Options
 from touchstone.service.scoring.lanes import Lanes, OverloadError, ScoringOrder, ScoringPiece
 from touchstone.service.scoring.process import WorkerProcess
-from touchstone.service.scoring.worker import Judgement, judgement
+from touchstone.service.scoring.worker import EncodedResult, judgement
 
 # A batch with so many cases that take too long is not gone on with: what it costs has an end.
 MOST_HUNG = 3
@@ -70,7 +70,7 @@ class Scorer:
         """For how many seconds a short single case has waited, or would have."""
         return self._lanes.lag
 
-    async def score(self, entries: Sequence[Entry]) -> list[Judgement]:
+    async def score(self, entries: Sequence[Entry]) -> list[EncodedResult]:
         """Every entry's judgement, in order; OverloadError when too many wait already.
 
         When this is cancelled, what has not been begun never is, and a long case under way is ended.
@@ -110,7 +110,7 @@ class Scorer:
             # The next case tries again.
             log.error("%s", error)
 
-    def _judged(self, process: WorkerProcess, piece: ScoringPiece) -> Judgement | None:
+    def _judged(self, process: WorkerProcess, piece: ScoringPiece) -> EncodedResult | None:
         """The piece's judgement, which may be a failure; None when nothing can be scored now, or nobody waits."""
         order, seconds = piece.order, self._options.case_seconds
         if not order.is_wanted():
@@ -135,12 +135,12 @@ class Scorer:
         return None if answer == "abandoned" else answer
 
 
-def _lost(entry: Entry, *, message: str) -> Judgement:
+def _lost(entry: Entry, *, message: str) -> EncodedResult:
     id = entry.case.id if isinstance(entry.case, Case) else None
     return judgement(failed(id, Failure("score", "ScoringStopped", message), line=entry.line))
 
 
-def _settle(future: "asyncio.Future[list[Judgement]]", order: ScoringOrder | None) -> None:
+def _settle(future: "asyncio.Future[list[EncodedResult]]", order: ScoringOrder | None) -> None:
     """Answer whoever waits; None means that nothing can be scored now."""
 
     def settle() -> None:

@@ -28,7 +28,7 @@ _WARM_UP = Case(
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class EncodedResult:
     """A result as the JSON it is sent as, with what is counted of it."""
 
     body: bytes
@@ -58,18 +58,18 @@ def work(connection: Connection, settings: Settings) -> None:
         log.error("a defect in a scoring process, %s", type(error).__name__)
 
 
-def judge_entry(entry: Entry, *, settings: Settings) -> Judgement:
+def judge_entry(entry: Entry, *, settings: Settings) -> EncodedResult:
     """The entry's result, timed."""
     began = time.perf_counter()
     (scored,) = score_entries([entry], settings=settings)
     return judgement(scored.result, seconds=time.perf_counter() - began)
 
 
-def judgement(result: Result, *, seconds: float = 0.0) -> Judgement:
+def judgement(result: Result, *, seconds: float = 0.0) -> EncodedResult:
     """The result as it is sent."""
     grading = result.rubric
     text = json.dumps(result_to_dict(result), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Judgement(
+    return EncodedResult(
         body=text.encode("utf-8", "replace"),
         decision=result.decision,
         verdict=result.verdict,
