@@ -102,6 +102,7 @@ def test_when_there_is_no_space_left_what_is_written_is_kept_and_a_rerun_finishe
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\): 2 shards are kept"):
         run("in")
     monkeypatch.setattr(locations, "_replace", replace)
+    # Where not even the manifest could be written, the lock alone is left, and is no reason to stay away.
     assert run("in").all.tally.rows == 35
 
 
@@ -121,6 +122,7 @@ def test_a_file_that_may_not_grow_stops_the_job_and_a_rerun_finishes():
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, former)
     assert not list(Path("out").glob(".*.part"))
+    # Where not even the manifest could be written, the lock alone is left, and is no reason to stay away.
     assert run("in").all.tally.rows == 35
 
 

@@ -27,6 +27,7 @@ from touchstone.rubric.written import write_rubric
 
 SHARD_ROWS = 2000
 JUDGE = "offline"
+LOCK = ".lock"
 # For the report; whether it is another one is told by its hash.
 _RUBRIC_TEXT = "rubric_text"
 # Failures that may be gone when a job is run again: their shards are written anew.
@@ -118,7 +119,8 @@ def check_columns(sources: Sequence[Source], order: Order, *, settings: Settings
 
 def _former(directory: Location) -> Manifest | None:
     former = read_manifest(directory)
-    if former is None and directory.files():
+    # A job whose manifest could not be written leaves its lock behind.
+    if former is None and any(info.base_name != LOCK for info in directory.files()):
         raise ConfigError(f"-o {directory.name} holds files and no {MANIFEST}: name a new or empty directory")
     return former
 
@@ -221,7 +223,7 @@ def _alone(directory: Location) -> Iterator[None]:
     if not directory.is_local:
         yield
         return
-    with (Path(directory.path) / ".lock").open("wb") as stream:
+    with (Path(directory.path) / LOCK).open("wb") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
