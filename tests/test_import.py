@@ -1,10 +1,12 @@
 """Importing Touchstone changes nothing outside the process and loads nothing heavy."""
 
+import ast
 import doctest
 import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -99,3 +101,13 @@ def test_what_is_no_case_is_an_error_that_says_how_to_build_one(call, given, sai
 def test_a_setting_of_another_type_is_an_error_that_names_the_right_one(name, allowed):
     with pytest.raises(touchstone.TouchstoneError, match=f"{name} is a dict, allowed is a ts.{allowed}"):
         touchstone.score(touchstone.Case(response="Hi"), **{name: {}})
+
+
+def test_class_names_are_unique_in_the_project():
+    named = Counter(
+        node.name
+        for path in Path(touchstone.__file__).parent.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in named.items() if count > 1] == []

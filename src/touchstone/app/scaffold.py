@@ -54,12 +54,12 @@ gate:
 # Proxies in front of `touchstone serve --auth` that say where a request comes from, besides this machine's own.
 # trusted_proxies: [10.0.0.7, 10.1.0.0/16]
 
-# Who grades: the offline judge, a language model, or a panel of them (docs/llm.md). A model also needs `model` and, if
-# it is not OpenAI's, `base_url`; further keys are key_variable, prompt, panel, temperature, budget, prices and record.
-# Keys for servers belong in the environment: OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY.
+# Who grades: the offline judge, a language model, or a panel of them (docs/llm.md); `touchstone judge setup` finds a
+# model, tries it and fills this in. A model also needs `model` and, if it is not OpenAI's, `base_url`; further keys are
+# key_variable, prompt, panel, temperature, budget, prices and record. Keys for servers belong in the environment.
 judge:
   # kind: offline                # offline, llm or panel
-  # scope: case                  # one request for each case, or for each criterion
+  # scope: case                  # one request for each case, or for each criterion; or a checklist of short questions
   # rule: median                 # how a panel or several votes decide: median or majority
   # votes: 1                     # how often a model is asked about each case
   # cascade: false               # true: ask a model only where the offline judge is unsure
