@@ -15,9 +15,8 @@ from typing import Any
 from benchmarks.clock import whole
 from benchmarks.record import write
 from touchstone.app.config import Settings
-from touchstone.store.pages import Filters, page_query
+from touchstone.store.pages import Filters, page_query, runs_query
 from touchstone.store.queues import items_query, next_query
-from touchstone.store.run_list import runs_query
 from touchstone.store.runs import Store, open_store
 
 SMALL, LARGE = 1_000, int(os.environ.get("TOUCHSTONE_PAGES", "1000000"))
@@ -98,7 +97,7 @@ def _fill(store: Store, *, results: int, items: int) -> None:
     from touchstone.core.case import Case
     from touchstone.core.codec import case_to_dict, result_to_dict
     from touchstone.core.result import Result
-    from touchstone.rubric.written import write_rubric
+    from touchstone.rubric.card import write_rubric
 
     settings = Settings()
     case = Case(id="c", input="How long?", response="You have 30 days.", context=["You have 14 days."])

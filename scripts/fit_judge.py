@@ -34,12 +34,11 @@ from scripts.decisions import Decided, choose_cuts, decide, figures, share_right
 from scripts.fit_rules import USUAL_PASSES
 from scripts.labelled import CRITERIA, DATA, Labelled, folds, labelled
 
-from touchstone.judges.features import Features, features, see
+from touchstone.judges.features import Features, features, see, sound_part
 from touchstone.judges.known import measure
 from touchstone.judges.model import FILE, WAYS, Way
 from touchstone.judges.probability import FILE as PASS_FILE
 from touchstone.judges.probability import FINDINGS, INPUTS, VALUES, WORDED, Chance, probability_inputs
-from touchstone.judges.sound import sound_part
 from touchstone.judges.wording import COMPLETENESS, Said, runs_of
 from touchstone.judges.wording import FILE as WORDED_FILE
 from touchstone.safety.signs import Rule

@@ -13,8 +13,7 @@ from touchstone.app import score
 from touchstone.app.config import Settings
 from touchstone.app.estimate import estimate
 from touchstone.app.job import Order, is_directory, open_job
-from touchstone.app.job_log import open_log
-from touchstone.app.job_run import Watch
+from touchstone.app.job_run import Watch, open_log
 from touchstone.arrow import results_from_batch
 from touchstone.core.codec import result_to_dict
 from touchstone.core.errors import ConfigError

@@ -8,7 +8,7 @@ import pytest
 from tests.app.jobs import manifest, run, score_small, table, write_lines
 from tests.fragments import left_of
 
-from touchstone.app import kept, work
+from touchstone.app import score, work
 from touchstone.app.config import Settings
 from touchstone.app.job_report import open_finished
 from touchstone.core.errors import ConfigError
@@ -99,14 +99,14 @@ def test_a_job_is_not_gone_on_with_under_the_other_setting():
 
 def test_a_row_that_cannot_be_redacted_is_withheld_and_the_others_are_written(monkeypatch, tmp_path):
     score_small(monkeypatch, tmp_path)
-    redact_reply = kept.redact_reply
+    redact_reply = score.redact_reply
 
     def failing(case, result, record):
         if case.id == "b":
             raise ValueError(case.response)
         return redact_reply(case, result, record)
 
-    monkeypatch.setattr(kept, "redact_reply", failing)
+    monkeypatch.setattr(score, "redact_reply", failing)
     card = PERSONAL["card"]
     write_lines("a.jsonl", [{"id": id, "input": "q", "response": f"paid with {card}"} for id in "abc"])
     run("a.jsonl", settings=REDACTS)

@@ -70,7 +70,7 @@ def test_the_page_has_what_a_run_has_and_partitions_and_escapes_it():
 
 
 def test_the_page_of_a_large_job_is_bounded_and_says_so(monkeypatch):
-    monkeypatch.setattr("touchstone.app.job_summary.MOST_ROWS", 5)
+    monkeypatch.setattr("touchstone.app.job_run.MOST_ROWS", 5)
     write_job()
     text = page()
     assert "Most telling replies" in text

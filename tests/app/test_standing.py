@@ -14,7 +14,7 @@ from touchstone.app.evaluation import receipt_of
 from touchstone.app.standing import ENOUGH, judge_standing, shipped_standing
 from touchstone.core import resource
 from touchstone.core.case import Label
-from touchstone.rubric.written import write_rubric
+from touchstone.rubric.card import write_rubric
 from touchstone.runs.run import Run
 from touchstone.runs.trust.pairs import proportion
 from touchstone.store.runs import open_store

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.clients.bot.answer import LONGEST_ANSWER
+from touchstone.clients.bot.exchange import LONGEST_ANSWER
 from touchstone.clients.bots import open_bot
-from touchstone.core.case import Case
-from touchstone.core.draft import Draft
+from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError, InputError
 
 CASE = Case(id="c-1", input="Where is Jane Roe's parcel?", response="", context=["It is on its way."])

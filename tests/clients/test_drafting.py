@@ -13,8 +13,7 @@ import pytest
 from touchstone.clients.bot.drafting import MOST_AT_START, MOST_IN_A_ROW
 from touchstone.clients.bot.faults import fault
 from touchstone.clients.bots import BotError, draft_all, open_bot
-from touchstone.core.case import Case
-from touchstone.core.draft import Draft
+from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError
 
 AWAY = fault("Unreachable", "it is away")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.clients.server import JSON, Answer, as_json, serving, text
 
-from touchstone.clients.bot.answer import LONGEST_ANSWER
-from touchstone.clients.bot.http import open_http
+from touchstone.clients.bot.exchange import LONGEST_ANSWER
+from touchstone.clients.bot.http import expand_headers, open_http
 from touchstone.clients.bot.retry import Backoff
 from touchstone.clients.bots import open_bot
 from touchstone.core.case import Case, Passage
@@ -20,6 +20,7 @@ from touchstone.core.errors import ConfigError
 
 CASE = Case(id="c-1", input="Where is Jane Roe's parcel?", response="", context=["It is on its way."])
 PAGE = b"<!doctype html><title>Jane Roe"
+ENVIRONMENT = {"TOKEN": "s3cret", "BROKEN": "s3cret\nX-Other: 1", "EMPTY": ""}
 
 
 @contextmanager
@@ -217,6 +218,30 @@ def test_a_header_is_filled_from_the_environment_and_shown_nowhere(monkeypatch, 
         shown = f"{bot.name} {failure} {caplog.text}"
     assert server.headers[0]["Authorization"] == "Bearer s3cret"
     assert "s3cret" not in shown
+
+
+def test_variables_are_filled_in():
+    headers = {"Authorization": "Bearer ${TOKEN}", "X-Team": "support", "X-None": "${EMPTY}", "X-Price": "$5 {x}"}
+    assert expand_headers(headers, environment=ENVIRONMENT) == {
+        "Authorization": "Bearer s3cret",
+        "X-Team": "support",
+        "X-None": "",
+        "X-Price": "$5 {x}",
+    }
+
+
+def test_a_variable_that_is_not_set_is_named():
+    with pytest.raises(ConfigError, match="'Authorization' asks for the environment variable 'TOKE', which is not set"):
+        expand_headers({"Authorization": "${TOKE}"}, environment=ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "headers", [{"X": "${BROKEN}"}, {"X": "é s3cret"}, {"X": "s3cret\0"}, {"X y": "s3cret"}, {"": "s3cret"}]
+)
+def test_what_may_not_be_sent_is_refused_without_showing_it(headers):
+    with pytest.raises(ConfigError) as raised:
+        expand_headers(headers, environment=ENVIRONMENT)
+    assert "s3cret" not in str(raised.value)
 
 
 def test_a_cookie_is_not_carried_from_one_draft_to_the_next():

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow.parquet import write_table
 
-from touchstone.core.case import Passage
-from touchstone.core.draft import Draft
+from touchstone.core.case import Draft, Passage
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
 from touchstone.io.responses import collect_responses, read_responses

@@ -9,7 +9,7 @@ from tests.store.review_samples import RUBRIC as rubric
 
 from touchstone.review.action import Action, Share, effect_of
 from touchstone.review.agreement import Graded, between_people, with_judge
-from touchstone.review.sampling import Candidate, choose
+from touchstone.review.queue import Candidate, choose
 from touchstone.review.weekly import (
     ActionLine,
     JudgedReply,

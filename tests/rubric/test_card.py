@@ -1,10 +1,15 @@
-"""The quick reference card is made from the rubric's data and says what the specification's card says."""
+"""The quick reference card is made from the rubric's data and says what the specification's card says;
+a rubric that is written is read back as it was."""
 
+from dataclasses import replace
 from datetime import date
 
-from touchstone.rubric.card import card, level_texts, rubric_to_dict, titled
+import pytest
+
+from touchstone.app.rubrics import packaged_names
+from touchstone.rubric.card import card, level_texts, rubric_to_dict, titled, write_rubric
 from touchstone.rubric.model import Criterion, Gate, Rubric, Targets
-from touchstone.rubric.parse import packaged
+from touchstone.rubric.parse import packaged, parse_rubric
 
 # The specification's appendix, line by line.
 DOCUMENT = (
@@ -23,6 +28,8 @@ DOCUMENT = (
     ("Target Pass Rate: 70-80%",),
 )
 LEVELS = {4: "good", 0: "bad"}
+SUPPORTAI = packaged("supportai")
+BARE = replace(SUPPORTAI.criteria[0], question="", summary="accuracy")
 
 
 def own(*, gates=(), targets=None):
@@ -79,3 +86,22 @@ def test_the_plain_object_has_the_names_of_the_file():
     }  # fmt: skip
     assert rubric_to_dict(own(gates=(Gate("tone", 1),)))["gates"] == [{"criterion": "tone", "at_least": 1}]
     assert rubric_to_dict(own())["targets"] == {}
+
+
+@pytest.mark.parametrize("name", packaged_names())
+def test_a_rubric_that_ships_comes_back_as_it_was(name):
+    assert parse_rubric(write_rubric(packaged(name)), name=name) == packaged(name)
+
+
+@pytest.mark.parametrize(
+    "rubric",
+    [
+        replace(SUPPORTAI, targets=Targets(average={})),
+        replace(SUPPORTAI, version="2", name="yes: no # 3"),
+        replace(SUPPORTAI, gates=(Gate("tone", 2),), violations={}),
+        replace(SUPPORTAI, criteria=(BARE, *SUPPORTAI.criteria[1:])),
+    ],
+    ids=["no targets", "a name YAML could mistake", "another gate", "a criterion without a question"],
+)
+def test_other_rubrics_come_back_as_they_were(rubric):
+    assert parse_rubric(write_rubric(rubric), name="mine") == rubric

@@ -6,10 +6,10 @@ from touchstone.app.config import Settings
 from touchstone.app.passwords import hash_password
 from touchstone.app.score import score_case
 from touchstone.core.codec import case_from_dict
-from touchstone.rubric.written import write_rubric
+from touchstone.rubric.card import write_rubric
 from touchstone.runs.record import record
 from touchstone.runs.run import Receipt, Run
-from touchstone.service.auth.secret import fingerprint, new_token
+from touchstone.service.auth.principal import fingerprint, new_token
 from touchstone.store.runs import Scored
 from touchstone.store.users import ApiToken, User
 

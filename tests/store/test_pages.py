@@ -7,9 +7,8 @@ from tests.store.samples import run_named, scored, unread
 
 from touchstone.core.errors import StoreError
 from touchstone.store.database import open_database
-from touchstone.store.pages import Filters, page_query, write_cursor
+from touchstone.store.pages import Filters, page_query, runs_query, write_cursor
 from touchstone.store.queues import items_query, next_query
-from touchstone.store.run_list import runs_query
 from touchstone.store.runs import open_store
 from touchstone.store.schema import results
 

@@ -15,10 +15,9 @@ from touchstone import __version__
 from touchstone.app.config import RUNS, Settings
 from touchstone.app.goldset import locate
 from touchstone.app.judging import ModelJudge
-from touchstone.app.ordered import in_order
 from touchstone.app.plan import plan_hash
 from touchstone.app.replies import Reply, data_hash, drafted_replies, given_replies, joined_replies
-from touchstone.app.score import judge_case, score_case
+from touchstone.app.score import in_order, judge_case, score_case
 from touchstone.app.verifying import verifier_name
 from touchstone.clients.bots import Bot, open_bot
 from touchstone.clients.llm.faults import ENDING, is_passing
@@ -35,8 +34,7 @@ from touchstone.io.responses import Responses, read_responses
 from touchstone.judges import model, probability
 from touchstone.judges import wording as worded
 from touchstone.judges.llm.request import Request
-from touchstone.rubric.card import rubric_to_dict
-from touchstone.rubric.written import write_rubric
+from touchstone.rubric.card import rubric_to_dict, write_rubric
 from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
 from touchstone.runs.redaction import redact_failure, redact_reply

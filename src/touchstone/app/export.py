@@ -1,6 +1,7 @@
-"""Reviewed replies -> cases with people's labels, ready to be part of a gold set, and reviews one by one."""
+"""Reviewed replies -> labelled cases, ready for a gold set; reviews one by one; the weekly report in each format."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ from touchstone.app.review import reviewed_items, rubric_of
 from touchstone.core.case import Case, Label
 from touchstone.core.codec import case_to_dict
 from touchstone.core.result import Grading
+from touchstone.report.weekly import WeeklyView, render_weekly_html, weekly_to_csv, weekly_to_dict
 from touchstone.review.adjudication import Ruling, ruling_grading
 from touchstone.review.review import Review, current, grading_of
 from touchstone.review.weekly import ReviewedItem
@@ -104,3 +106,20 @@ def _ends(grading: Grading) -> dict[str, Any]:
 
 def _kinds(word: Review | Ruling) -> tuple[str, ...]:
     return tuple(sorted({violation.kind for violation in word.violations}))
+
+
+def _json(view: WeeklyView) -> str:
+    return json.dumps(weekly_to_dict(view.report), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _jsonl(view: WeeklyView) -> str:
+    return json.dumps(weekly_to_dict(view.report), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+# The weekly report in every format it is exported in.
+WEEKLY_RENDERERS: Mapping[str, Callable[[WeeklyView], str]] = {
+    "html": render_weekly_html,
+    "csv": weekly_to_csv,
+    "json": _json,
+    "jsonl": _jsonl,
+}

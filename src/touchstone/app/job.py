@@ -20,10 +20,9 @@ from touchstone.io.manifest import MANIFEST, Manifest, manifest_bytes, read_mani
 from touchstone.io.rows import UNREADABLE
 from touchstone.io.shards import FOLDER, ShardFormat, excerpt_name
 from touchstone.io.sources import Source, find_sources
-from touchstone.rubric.card import rubric_to_dict
+from touchstone.rubric.card import rubric_to_dict, write_rubric
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
-from touchstone.rubric.written import write_rubric
 
 SHARD_ROWS = 2000
 JUDGE = "offline"

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from touchstone.app.job import rubric_of
-from touchstone.app.job_run import SUMMARY
-from touchstone.app.job_summary import read_excerpts, summarise
+from touchstone.app.job_run import SUMMARY, read_excerpts, summarise
 from touchstone.app.standing import shipped_standing
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict, content_hash, result_from_dict

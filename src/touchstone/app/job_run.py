@@ -4,29 +4,37 @@ import hashlib
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
 
 from touchstone.app.job import Job
-from touchstone.app.job_log import Log, no_log
-from touchstone.app.job_summary import read_excerpts, summarise
-from touchstone.app.memory import resident
 from touchstone.app.shard_stream import BatchNote, ShardStream, SourceNote
 from touchstone.app.tally import Counting
 from touchstone.app.work import Part, ShardWork
-from touchstone.core.errors import InputError
+from touchstone.core.codec import canonical_json
+from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
 from touchstone.engines.engine import Engine
-from touchstone.io.manifest import Shard
-from touchstone.io.shards import FOLDER, assemble, excerpt_bytes, excerpt_name, shard_name
-from touchstone.report.job import JobSummary, summary_to_dict
+from touchstone.io.locations import Location
+from touchstone.io.manifest import Manifest, Shard
+from touchstone.io.shards import FOLDER, assemble, excerpt_bytes, excerpt_name, read_excerpt, shard_name
+from touchstone.report.job import JobSummary, PartitionFigures, Rate, summary_to_dict
+from touchstone.report.run.view import MOST_ROWS
+from touchstone.rubric.model import Rubric
+from touchstone.runs.counted import patterns_counted, summarise_counted
 from touchstone.runs.excerpt import Excerpt
 from touchstone.runs.redaction import redact
+from touchstone.stats.interval import rare_interval, wilson
 
 SUMMARY = "summary.json"
 # A manifest grows with its shards: of very small ones not each is worth a new one, and a lost one is scored again.
 _BETWEEN_SAVES = 1.0
+_PAGE = 4096
+_PROCESSES = Path("/proc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,36 @@ class RowFailure:
     file: str
     line: int
     failure: Failure
+
+
+class Log(Protocol):
+    """Takes an event and plain values about it: names of files, counts, kinds of errors. No line quotes a customer."""
+
+    def __call__(self, event: str, **values: Any) -> None: ...
+
+
+def no_log(event: str, **values: Any) -> None:
+    """Takes the place of a log."""
+
+
+@contextmanager
+def open_log(path: str | None) -> Iterator[Log]:
+    """A log that is added to the file at `path` as lines of JSON with a time; None keeps none."""
+    if path is None:
+        yield no_log
+        return
+    try:
+        stream = Path(path).open("a", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise ConfigError(f"--log {path} cannot be written ({error.strerror}): name another file") from error
+
+    def write(event: str, **values: Any) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        stream.write(json.dumps({"time": now, "event": event, **values}, ensure_ascii=False) + "\n")
+        stream.flush()
+
+    with stream:
+        yield write
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +215,64 @@ class _Writing:
         if time.monotonic() - self._saved > _BETWEEN_SAVES:
             self._job.save()
             self._saved = time.monotonic()
+
+
+def resident(pid: str = "self") -> int | None:
+    """Bytes held in memory by a process and its descendants; None where the system does not tell."""
+    home = _PROCESSES / pid
+    try:
+        own = int((home / "statm").read_text().split()[1]) * _PAGE
+        children = [child for task in (home / "task").iterdir() for child in (task / "children").read_text().split()]
+    except (OSError, IndexError, ValueError):
+        return None
+    return own + sum(resident(child) or 0 for child in children)
+
+
+def read_excerpts(manifest: Manifest, directory: Location) -> Excerpt:
+    """What the excerpts beside the shards come to together."""
+    whole = Excerpt()
+    for shard in _in_order(manifest):
+        whole.merge(read_excerpt(directory, shard.name), most_rows=MOST_ROWS)
+    return whole
+
+
+def summarise(manifest: Manifest, telling: Excerpt, *, rubric: Rubric) -> JobSummary:
+    """What all shards came to: their counts and excerpts added up, in all and by partition.
+
+    No result is read again; memory grows with the partitions and, up to a bound, with the categories.
+    """
+    everything = Counting()
+    countings: dict[str, Counting] = {}
+    first: dict[str, int] = {}
+    for shard in _in_order(manifest):
+        key = canonical_json(dict(manifest.sources[shard.source].partition))
+        everything.merge(shard.counts)
+        countings.setdefault(key, Counting()).merge(shard.counts)
+        first.setdefault(key, shard.source)
+    partitions = (_figures(counting, manifest.sources[first[key]].partition) for key, counting in countings.items())
+    unread = {manifest.sources[at].name: message for at, message in manifest.messages.items()}
+    return JobSummary(
+        all=_figures(everything, {}),
+        partitions=tuple(partitions),
+        unread=unread,
+        failures=everything.named("failure/"),
+        summary=summarise_counted(telling.counted, rubric=rubric),
+        patterns=patterns_counted(telling.counted),
+    )
+
+
+def _in_order(manifest: Manifest) -> list[Shard]:
+    return sorted(manifest.shards.values(), key=lambda shard: (shard.source, shard.number))
+
+
+def _figures(counting: Counting, partition: Mapping[str, str | None]) -> PartitionFigures:
+    tally = counting.tally()
+    passed, concluded = tally.rubric.outcomes["PASS"], sum(tally.rubric.outcomes.values())
+    unsafe, inspected = tally.rubric.unsafe, int(counting.counts.get("graded", 0))
+    return PartitionFigures(
+        partition=dict(partition),
+        tally=tally,
+        passed=Rate(passed, concluded, wilson(passed, concluded) if concluded else None),
+        unsafe=Rate(unsafe, inspected, rare_interval(unsafe, inspected) if inspected else None),
+        patterns=counting.named("tag/"),
+    )

@@ -12,8 +12,7 @@ from touchstone.app.config import Settings
 from touchstone.app.config_shape import JudgeSettings
 from touchstone.app.goldset import packaged_goldsets
 from touchstone.app.judging import ModelJudge, load_prompt, models_of, open_judge, requests_for
-from touchstone.app.ordered import in_order
-from touchstone.app.score import ScoredEntry, judge_case, score_entries
+from touchstone.app.score import ScoredEntry, in_order, judge_case, score_entries
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure, Result

@@ -18,7 +18,7 @@ from touchstone.core.errors import InputError, ReviewError, StoreError
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import open_mapped, shown
-from touchstone.rubric.written import write_rubric
+from touchstone.rubric.card import write_rubric
 from touchstone.runs.record import record
 from touchstone.runs.redaction import redact_case
 from touchstone.runs.run import Run

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from touchstone.clients.bots import Bot, draft_all
-from touchstone.core.case import Case
+from touchstone.core.case import Case, Draft
 from touchstone.core.codec import case_to_dict, content_hash
-from touchstone.core.draft import Draft
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry
 from touchstone.io.responses import Responses

@@ -10,9 +10,8 @@ from touchstone.core.errors import ReviewError
 from touchstone.review.action import Action, Effect, Share, effect_of
 from touchstone.review.adjudication import Difference, Ruling, differences
 from touchstone.review.agreement import Agreement
-from touchstone.review.queue import Item, Queue
+from touchstone.review.queue import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Candidate, Item, Queue, choose
 from touchstone.review.review import Review, current
-from touchstone.review.sampling import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Candidate, choose
 from touchstone.review.weekly import (
     ActionLine,
     JudgedReply,

@@ -2,15 +2,14 @@
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 from touchstone.app.config import Settings
 from touchstone.app.judging import ModelJudge
-from touchstone.app.kept import Kept, without_personal_data
-from touchstone.app.ordered import in_order
 from touchstone.app.tally import Counting
 from touchstone.app.verifying import find_verifier
 from touchstone.core.case import Case
@@ -23,13 +22,19 @@ from touchstone.io.results import check_target, open_results
 from touchstone.io.rows import Row
 from touchstone.report.summary import Tally
 from touchstone.runs.evaluate import evaluate, failed
-from touchstone.runs.record import record
+from touchstone.runs.record import Record, record
+from touchstone.runs.redaction import redact_failure, redact_reply
 from touchstone.text.reading import read_ahead
 
 # What a worker takes at a time: about a second of work.
 BATCH_ROWS = 32
 # Replies whose sentences are parsed together: the parser's cost for each is least at about 40 sentences.
 TOGETHER = 8
+T = TypeVar("T")
+R = TypeVar("R")
+# Work begun or waiting for each that may run at a time: enough to go on with while the first of them is slow.
+_LOOK_AHEAD = 3
+_END = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,15 @@ class ScoredEntry:
     entry: Entry
     result: Result
     share_read: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A row as it is written. `case` is None when it could not be read."""
+
+    case: Case | None
+    result: Result
+    record: Record
 
 
 OnScored = Callable[[ScoredEntry], None]
@@ -103,6 +117,31 @@ def judge_scored(scored: Iterator[ScoredEntry], *, judge: ModelJudge | None) -> 
         return replace(each, result=replace(result, line=each.entry.line) if result.failures else result)
 
     return in_order(scored, judged, concurrency=judge.concurrency, stop=judge.stop)
+
+
+def in_order(
+    items: Iterable[T], work: Callable[[T], R], *, concurrency: int, stop: Callable[[], None]
+) -> Generator[R, None, None]:
+    """What `work` makes of each item, in their order, several at a time.
+
+    When the caller leaves early, `stop` is called and the threads end.
+    """
+    pending: deque[Future[R]] = deque()
+    source = iter(items)
+    pool = ThreadPoolExecutor(concurrency, thread_name_prefix="touchstone-judge")
+    is_done = False
+    try:
+        while True:
+            while len(pending) < concurrency * _LOOK_AHEAD and (item := next(source, _END)) is not _END:
+                pending.append(pool.submit(work, item))  # type: ignore[arg-type]
+            if not pending:
+                break
+            yield pending.popleft().result()
+        is_done = True
+    finally:
+        if not is_done:
+            stop()
+        pool.shutdown(cancel_futures=True)
 
 
 def judge_case(case: Case, result: Result, *, judge: ModelJudge) -> Result:
@@ -202,6 +241,20 @@ def _write_all(scored: Iterable[ScoredEntry], *, target: str | None, on_scored: 
 def _redacted(scored: ScoredEntry) -> Result:
     case = scored.entry.case if isinstance(scored.entry.case, Case) else None
     return without_personal_data(Kept(case, scored.result, record(case, scored.result))).result
+
+
+def without_personal_data(row: Kept) -> Kept:
+    """The row, scored as it came, as it may be kept; one that cannot be redacted is withheld as a failed row."""
+    try:
+        if row.case is None:
+            unread = redact_failure(row.result, row.record)
+            return Kept(None, unread.result, unread.record)
+        found = redact_reply(row.case, row.result, row.record)
+        return Kept(found.case, found.result, found.record)
+    except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer
+        problem = "taking personal data out met a defect in Touchstone, so the result is withheld: please report it"
+        withheld = failed(row.result.id, Failure("redact", type(error).__name__, problem), line=row.result.line)
+        return Kept(None, withheld, record(None, withheld))
 
 
 def _write_nothing(result: Result) -> None:

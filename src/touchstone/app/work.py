@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Any
 
 from touchstone.app.config import Settings
-from touchstone.app.kept import Kept, without_personal_data
-from touchstone.app.score import score_together
+from touchstone.app.score import Kept, score_together, without_personal_data
 from touchstone.app.tally import Counting, Counts
 from touchstone.app.verifying import find_verifier
 from touchstone.core import resource

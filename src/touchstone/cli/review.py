@@ -168,8 +168,8 @@ def report_week(
     as_json: AsJson = False,
 ) -> None:
     """Report a queue: the pass rate of all replies, corrected by the reviews, agreement, patterns, reminders."""
+    from touchstone.app.export import WEEKLY_RENDERERS
     from touchstone.app.review import find_queue, now_text, weekly
-    from touchstone.app.weekly import WEEKLY_RENDERERS
     from touchstone.report.weekly import weekly_view
 
     chosen = "json" if as_json else format

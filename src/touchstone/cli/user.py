@@ -121,7 +121,7 @@ def _make_token(store: "Store", name: str, *, label: str, days: int) -> str:
     import secrets
     from datetime import UTC, datetime, timedelta
 
-    from touchstone.service.auth.secret import fingerprint, new_token
+    from touchstone.service.auth.principal import fingerprint, new_token
     from touchstone.store.users import ApiToken
 
     now = datetime.now(UTC)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from touchstone.clients.bot.drafting import Bot, BotError, draft_all
-from touchstone.core.draft import Draft
+from touchstone.core.case import Draft
 from touchstone.core.errors import ConfigError
 
 __all__ = ["Bot", "BotError", "Draft", "draft_all", "open_bot"]

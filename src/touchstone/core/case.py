@@ -1,4 +1,4 @@
-"""What is judged: a Case and its parts, as immutable values of the right types."""
+"""What is judged, as immutable values of the right types: a Case and its parts, and a Draft, a reply to a case."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -128,6 +128,22 @@ class Case:
     def _question_at(self) -> int | None:
         turns = [at for at, turn in enumerate(self.input) if isinstance(turn, Turn) and turn.by_customer]
         return turns[-1] if turns else None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One reply drafted for a case, before it is judged, and what its author says of it.
+
+    `confidence` is the author's own, 0 to 1. `context=None` means it named no passages of its own, so the case's
+    stand. `seconds` is how long the attempt took that brought the reply, `attempts` how many there were; a reply
+    out of a file took none.
+    """
+
+    reply: str
+    confidence: float | None = None
+    context: tuple[Passage, ...] | None = None
+    seconds: float = 0.0
+    attempts: int = 1
 
 
 def _rebuild(fields: dict[str, Any]) -> Case:

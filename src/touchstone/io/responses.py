@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from touchstone.core.case import Case
+from touchstone.core.case import Case, Draft
 from touchstone.core.codec import case_from_dict, content_hash
-from touchstone.core.draft import Draft
 from touchstone.core.errors import CaseError, InputError
 from touchstone.core.result import Failure
 from touchstone.io.columns import SeenColumns, arrange

@@ -1,19 +1,20 @@
 """Body of a reply, anchors and findings -> the named numbers the offline judge grades by (docs/judge.md lists them)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from touchstone.core.reading import Reading
+from touchstone.core.reading import Reading, Sentence, Span
 from touchstone.core.result import VIOLATION_KINDS, Anchor, Finding
 from touchstone.judges.coverage import Covered, cover, coverage_features
 from touchstone.judges.grounding import grounding_features
 from touchstone.judges.manner import COURTESIES, LACKS, manner_features
 from touchstone.judges.passages import passage_features
 from touchstone.judges.politeness import limited_politeness
-from touchstone.judges.sound import sound_part
 from touchstone.judges.telling import telling_features
 from touchstone.judges.wording import WORDED_TONE, worded_tone, wording_features
 from touchstone.safety.wording import highest
+from touchstone.text.frame import without
 
 # What speaks against a reply is counted in all of it.
 AGAINST = (
@@ -46,6 +47,13 @@ class Features(NamedTuple):
         return {"accuracy": self.earned, "tone": self.courteous}.get(criterion, self.body)
 
 
+class Sound(NamedTuple):
+    """The reading with the sound part of its reply, and that part's anchors."""
+
+    reading: Reading
+    anchors: tuple[Anchor, ...]
+
+
 def see(reading: Reading, body: Reading, anchors: tuple[Anchor, ...] | None) -> Seen:
     """A case ready for the judge; `anchors` are those in the body."""
     return Seen(reading, body, anchors or (), cover(body))
@@ -64,6 +72,25 @@ def features(seen: Seen, findings: Sequence[Finding], *, is_plain: bool = False)
     if seen.reading is body:
         return Features(whole, earned, whole)
     return Features(whole, earned, whole | _courtesies(seen, whole))
+
+
+def sound_part(reading: Reading, anchors: Sequence[Anchor]) -> Sound | None:
+    """The part that can earn accuracy: all but sentences with an unheld price; None when that is the whole reply.
+
+    A price that no source holds makes its sentence worth nothing, however well the rest of it fits: so adding such a
+    sentence never makes a reply look more accurate.
+    """
+    prices = [anchor for anchor in anchors if anchor.kind == "money" and not anchor.holds]
+    left_out = [s for s in reading.reply.sentences if any(_meet(s, price) for price in prices)]
+    if not left_out:
+        return None
+    kept = tuple([anchor for anchor in anchors if not any(_meet(sentence, anchor) for sentence in left_out)])
+    spans = [Span(sentence.start, sentence.end) for sentence in left_out]
+    return Sound(replace(reading, reply=without(reading.reply, spans)), kept)
+
+
+def _meet(sentence: Sentence, anchor: Anchor) -> bool:
+    return sentence.start < anchor.end and anchor.start < sentence.end
 
 
 def _courtesies(seen: Seen, body: Mapping[str, float]) -> dict[str, float]:

@@ -1,7 +1,10 @@
-"""Rubric -> what is shown of it: the quick reference card, and all its content as one plain object."""
+"""Rubric -> what is shown of it: the quick reference card, and all its content as one plain object or as YAML."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import yaml
 
 from touchstone.rubric.model import GENERAL, Criterion, Gate, Rubric
 
@@ -85,6 +88,16 @@ def rubric_to_dict(rubric: Rubric) -> dict[str, Any]:
     }
 
 
+def write_rubric(rubric: Rubric) -> str:
+    """The YAML text that `parse_rubric` reads back as the same rubric, in the order of its fields."""
+    rows = rubric_to_dict(rubric)["criteria"]
+    content = rubric_to_dict(rubric) | {
+        "reviewed": rubric.reviewed,
+        "criteria": [_criterion_to_yaml(row, each) for row, each in zip(rows, rubric.criteria, strict=True)],
+    }
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
 def _criterion_lines(rubric: Rubric) -> tuple[str, ...]:
     rows = [(titled(c.name), f"({c.weight:g}%)", " ".join(c.summary.split())) for c in rubric.criteria]
     widest_name, widest_weight = (max(len(row[column]) for row in rows) for column in (0, 1))
@@ -114,6 +127,12 @@ def _criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
         "question": criterion.question,
         "levels": {str(level): text for level, text in criterion.levels.items()},
     }
+
+
+def _criterion_to_yaml(row: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
+    # An empty text is one that was not given; JSON has no numbers for keys, YAML has.
+    given = {name: value for name, value in row.items() if value != ""}
+    return given | {"levels": dict(criterion.levels)}
 
 
 def _conventions_to_dict(rubric: Rubric) -> dict[str, Any]:

@@ -9,16 +9,17 @@ from starlette.middleware import Middleware
 
 from touchstone import __version__
 from touchstone.app.config import Settings
-from touchstone.service.api import audit, cases, comparisons, health, patterns, production, queues, reviews, runs, score
+from touchstone.service.api import health, patterns, production, queues, reviews, runs, score
 from touchstone.service.api.answers import check_query
 from touchstone.service.api.examples import problems
-from touchstone.service.auth import routes as auth
 from touchstone.service.context import Service
 from touchstone.service.edge import Edge
 from touchstone.service.limits import BodyLimit, Rates
 from touchstone.service.meters import Meters
 from touchstone.service.options import RATE_UNDER_AUTH, Options, check_options
-from touchstone.service.pages import router as pages
+from touchstone.service.pages import assets, case, login, overview, playground, review, rubrics, upload, users, weekly
+from touchstone.service.pages import queues as queue_pages
+from touchstone.service.pages import runs as run_pages
 from touchstone.service.problems import install_problems
 from touchstone.service.scoring.scorer import Scorer
 from touchstone.service.telemetry import open_telemetry
@@ -44,12 +45,26 @@ API_ROUTERS = (
     score.router,
     runs.router,
     production.router,
-    comparisons.router,
-    cases.router,
+    runs.comparisons,
+    runs.cases,
     queues.router,
     reviews.router,
     patterns.router,
-    audit.router,
+    health.audit,
+)
+PAGE_ROUTERS = (
+    assets.router,
+    overview.router,
+    run_pages.router,
+    case.router,
+    review.router,
+    upload.router,
+    queue_pages.router,
+    weekly.router,
+    playground.router,
+    rubrics.router,
+    login.router,
+    users.router,
 )
 
 
@@ -76,7 +91,7 @@ def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI
     install_problems(app)
     for router in API_ROUTERS:
         app.include_router(router, dependencies=[Depends(check_query)], responses=problems(422))
-    for router in (health.router, auth.router, pages.router):
+    for router in (health.router, *PAGE_ROUTERS):
         app.include_router(router)
     return app
 

@@ -19,11 +19,9 @@ from touchstone.review.review import Review
 from touchstone.runs.redaction import redact
 from touchstone.runs.waivers import Waiver
 from touchstone.service.api.answers import find_run
-from touchstone.service.audit import note
 from touchstone.service.auth.principal import Principal
 from touchstone.service.blind import WHY, veil_of
-from touchstone.service.clock import now
-from touchstone.service.context import Service
+from touchstone.service.context import Service, note, now
 from touchstone.service.problems import Refusal
 from touchstone.service.shapes import (
     ChangedAction,

@@ -123,7 +123,7 @@ async def _page(request: Request, refusal: Refusal) -> Response:
     """The pages' own form of a refusal, with the ways on for those who are signed in; what leads to the login goes as
     it is."""
     from touchstone.service.auth.guard import find_principal
-    from touchstone.service.pages.problem import problem_page
+    from touchstone.service.pages.render import problem_page
 
     if refusal.kind == "sign-in":
         return problem_response(refusal)

@@ -6,8 +6,8 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from touchstone.core.result import ViolationKind
+from touchstone.review.queue import MAX_OVERSAMPLING, OVERSAMPLING, SIZE
 from touchstone.review.review import MAX_NOTE, MAX_VIOLATIONS
-from touchstone.review.sampling import MAX_OVERSAMPLING, OVERSAMPLING, SIZE
 
 _Grades = dict[Annotated[str, Field(max_length=100)], Annotated[int, Field(ge=0, le=4)] | None]
 _Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]

@@ -6,8 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from touchstone.core.errors import StoreError
-from touchstone.store.database import BEFORE_RESTORE, PATIENCE_SECONDS
-from touchstone.store.faults import faults
+from touchstone.store.database import BEFORE_RESTORE, PATIENCE_SECONDS, faults
 from touchstone.store.private import make_directory, make_file, take_from_others
 from touchstone.store.schema import HEAD, VERSION_TABLE
 

@@ -7,9 +7,8 @@ from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
 
 from touchstone.core.errors import ReviewError
 from touchstone.runs.waivers import Waiver
-from touchstone.store.counting import fetch_waivers
 from touchstone.store.database import Database
-from touchstone.store.results import recount
+from touchstone.store.results import fetch_waivers, recount
 from touchstone.store.review_rows import waiver_to_row
 from touchstone.store.review_schema import promotions, waivers
 from touchstone.store.rows import result_from_body

@@ -24,14 +24,22 @@ from touchstone.store.marks import Marks
 from touchstone.store.measurements import Measurements
 from touchstone.store.pages import (
     LIMIT,
+    NEWEST_FIRST,
     Filters,
     Listed,
     Page,
+    RunPage,
     count_tags,
+    earlier,
     fetch_all,
     fetch_categories,
     fetch_page,
+    fetch_run_page,
+    fetch_runs,
+    find_place,
+    label_rows,
     read_cursor,
+    runs_query,
     write_cursor,
 )
 from touchstone.store.queues import Queues
@@ -58,16 +66,6 @@ from touchstone.store.rows import (
     Scored,
     receipt_hash,
     run_to_row,
-)
-from touchstone.store.run_list import (
-    NEWEST_FIRST,
-    RunPage,
-    earlier,
-    fetch_run_page,
-    fetch_runs,
-    find_place,
-    label_rows,
-    runs_query,
 )
 from touchstone.store.schema import cases, results, run_labels, runs
 from touchstone.store.upgrade import upgrade

@@ -5,13 +5,13 @@ are spans of the reply.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
 from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Span, Text, Token
-from touchstone.text.part import is_in, without
 from touchstone.text.sentences import GREETED
 
 TABLE = "frame.txt"
@@ -53,6 +53,38 @@ def body_of(reading: Reading) -> Reading:
         return reading
     claims = tuple([claim for claim in reading.claims if not is_in(claim.start, spans)])
     return replace(reading, reply=without(reading.reply, spans), claims=claims)
+
+
+def without(text: Text, spans: Sequence[Span]) -> Text:
+    """The text as it would be read if the spans were blank; a sentence of which words are left begins with them."""
+    raw = list(text.raw)
+    for start, end in spans:
+        raw[start:end] = [character if character == "\n" else " " for character in raw[start:end]]
+    tokens: list[Token] = []
+    sentences: list[Sentence] = []
+    positions: dict[str, list[int]] = defaultdict(list)
+    for sentence in text.sentences:
+        kept = [t for t in text.tokens[sentence.first : sentence.last] if not is_in(t.start, spans)]
+        if kept:
+            start = sentence.start if not is_in(sentence.start, spans) else kept[0].start
+            sentences.append(Sentence(start, sentence.end, len(tokens), len(tokens) + len(kept)))
+            tokens += kept
+    for at, token in enumerate(tokens):
+        positions[token.term].append(at)
+    return replace(
+        text,
+        raw="".join(raw),
+        tokens=tuple(tokens),
+        sentences=tuple(sentences),
+        values=tuple([value for value in text.values if not is_in(value.start, spans)]),
+        contacts=tuple([contact for contact in text.contacts if not is_in(contact.start, spans)]),
+        positions={term: tuple(places) for term, places in positions.items()},
+    )
+
+
+def is_in(place: int, spans: Sequence[Span]) -> bool:
+    """Whether a place lies in one of the spans."""
+    return any(start <= place < end for start, end in spans)
 
 
 def _is_salutation(text: Text, sentence: Sentence) -> bool:

@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 from tests.clients.llm.faulty import Reply, grades, refuses, says
@@ -14,7 +15,7 @@ from touchstone.clients.bot.retry import Backoff
 from touchstone.clients.llm.call import Answered, Sampling, Usage, call_for
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.meter import Budget, Meter, Prices
-from touchstone.clients.llm.server import MOST_IN_A_ROW, open_server
+from touchstone.clients.llm.server import MOST_IN_A_ROW, duration, open_server, wait_after_refusal, wait_before_next
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure
 from touchstone.judges.llm.prompt import packaged_prompt
@@ -25,6 +26,7 @@ CASE = ts.Case(input="May I return it?", response="A very private reply.")
 (REQUEST,) = build_requests(CASE, rubric=packaged("supportai"), prompt=packaged_prompt())
 CALL = call_for(REQUEST, model="small", sampling=Sampling())
 HTML = Reply(b"<html>hello</html>", type="text/html")
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 @contextmanager
@@ -275,3 +277,41 @@ def test_no_log_holds_the_key_or_the_case(server, caplog):
         ask(server)
     assert "secret-key" not in caplog.text
     assert "private" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("20", 20),
+        ("1s", 1),
+        ("6m0s", 360),
+        ("250ms", 0.25),
+        ("1h2m3.5s", 3723.5),
+        ("", None),
+        (None, None),
+        ("soon", None),
+        ("1s soon", None),
+    ],
+)
+def test_a_duration_is_read(text, seconds):
+    assert duration(text) == (None if seconds is None else pytest.approx(seconds))
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "3"}, 3),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "1500"}, 1.5),
+        ({"retry-after": "Wed, 01 Jan 2025 00:00:09 GMT"}, 9),
+    ],
+)
+def test_a_refusal_says_how_long_to_wait(headers, seconds):
+    assert wait_after_refusal(headers, now=NOW) == seconds
+
+
+def test_room_that_is_left_asks_for_no_wait():
+    headers = {"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s"}
+    assert wait_before_next(headers) is None
+    assert wait_before_next(headers | {"x-ratelimit-remaining-requests": "0"}) == 9

@@ -8,10 +8,10 @@ from tests.service.conftest import running
 from tests.service.stored import MADE, PASSWORD, add_user
 
 from touchstone.service.auth.guard import COOKIE
-from touchstone.service.auth.routes import own_path
-from touchstone.service.auth.secret import fingerprint
-from touchstone.service.auth.throttle import MOST_OF_PAIR
-from touchstone.service.clock import from_now, now
+from touchstone.service.auth.principal import fingerprint
+from touchstone.service.auth.sessions import MOST_OF_PAIR
+from touchstone.service.context import from_now, now
+from touchstone.service.pages.login import own_path
 from touchstone.store.users import ApiToken
 
 

@@ -9,8 +9,8 @@ from tests.service.conftest import running
 from tests.service.stored import PASSWORD, add_user
 
 from touchstone.service.auth import sessions
-from touchstone.service.auth.throttle import MOST_FROM_ADDRESS, MOST_OF_NAME, MOST_OF_PAIR, place_of
-from touchstone.service.clock import from_now, now
+from touchstone.service.auth.sessions import MOST_FROM_ADDRESS, MOST_OF_NAME, MOST_OF_PAIR, place_of
+from touchstone.service.context import from_now, now
 from touchstone.service.options import Options
 from touchstone.service.server import configure
 

@@ -20,9 +20,8 @@ from touchstone.runs.evaluate import failed
 from touchstone.service.options import Options
 from touchstone.service.scoring import scorer as scorer_module
 from touchstone.service.scoring.lanes import LONG, OverloadError
-from touchstone.service.scoring.process import WorkerProcess
 from touchstone.service.scoring.scorer import MOST_HUNG, Scorer
-from touchstone.service.scoring.worker import judgement
+from touchstone.service.scoring.worker import WorkerProcess, judgement
 
 
 def entries(count):

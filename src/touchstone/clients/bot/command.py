@@ -14,12 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 
-from touchstone.clients.bot.answer import LONGEST_ANSWER, read_answer, too_long
+from touchstone.clients.bot.exchange import LONGEST_ANSWER, question, read_answer, too_long
 from touchstone.clients.bot.faults import fault
 from touchstone.clients.bot.loop import Loop, open_loop
-from touchstone.clients.bot.question import question
-from touchstone.core.case import Case
-from touchstone.core.draft import Draft
+from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
 

@@ -13,8 +13,7 @@ from contextlib import closing
 from typing import Protocol, runtime_checkable
 
 from touchstone.clients.bot.faults import STOPPED, is_away
-from touchstone.core.case import Case
-from touchstone.core.draft import Draft
+from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,14 +13,11 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from touchstone.clients.bot.answer import LONGEST_ANSWER, html_reply, read_answer, too_long
+from touchstone.clients.bot.exchange import LONGEST_ANSWER, html_reply, question, read_answer, too_long
 from touchstone.clients.bot.faults import fault
-from touchstone.clients.bot.headers import expand_headers
 from touchstone.clients.bot.loop import Loop, open_loop
-from touchstone.clients.bot.question import question
 from touchstone.clients.bot.retry import LONGEST_ASKED, Backoff, asked_wait
-from touchstone.core.case import Case
-from touchstone.core.draft import Draft
+from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure
 
@@ -29,6 +27,10 @@ if TYPE_CHECKING:
 _OURS = {"Content-Type": "application/json", "Accept": "application/json, text/plain;q=0.9", "User-Agent": "touchstone"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _ACCESS = (401, 403, 404, 405, 407)
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+# RFC 9110: a token, and visible ASCII with blanks between.
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?|")
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -150,6 +152,36 @@ def checked_address(url: str) -> str:
 
 
 _EXPECTED = "write it like http://localhost:8000/draft"
+
+
+def expand_headers(headers: Mapping[str, str], *, environment: Mapping[str, str]) -> dict[str, str]:
+    """The headers with each `${NAME}` filled in; a ConfigError that names the header and the variable otherwise.
+
+    So a secret is in the environment alone, and not in a command line, a configuration or a run. No message shows a
+    value.
+    """
+    return {
+        _header_name(name): _header_value(value, header=name, environment=environment)
+        for name, value in headers.items()
+    }
+
+
+def _header_name(name: str) -> str:
+    if not _HEADER_NAME.fullmatch(name):
+        raise ConfigError(f"{name[:60]!r} is no name of a header: write it like 'Authorization'")
+    return name
+
+
+def _header_value(value: str, *, header: str, environment: Mapping[str, str]) -> str:
+    def variable(found: re.Match[str]) -> str:
+        if (filled := environment.get(found[1])) is None:
+            raise ConfigError(f"header '{header}' asks for the environment variable '{found[1]}', which is not set")
+        return filled
+
+    filled = _VARIABLE.sub(variable, value).strip()
+    if not _HEADER_VALUE.fullmatch(filled):
+        raise ConfigError(f"header '{header}' holds a line break or another character that may not be sent: remove it")
+    return filled
 
 
 def _client(url: str, *, headers: Mapping[str, str]) -> "AsyncClient":

@@ -7,8 +7,9 @@ mode, the seed, the temperature, the older name of the token limit, or a system 
 import asyncio
 import json
 import random
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,11 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from touchstone.clients.bot.faults import STOPPED
 from touchstone.clients.bot.loop import Loop, open_loop
-from touchstone.clients.bot.retry import LONGEST_ASKED, Backoff
+from touchstone.clients.bot.retry import LONGEST_ASKED, Backoff, asked_wait
 from touchstone.clients.llm.call import Answered, Call
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.faults import STANDING, fault, refused, refused_option
-from touchstone.clients.llm.limits import wait_after_refusal, wait_before_next
 from touchstone.clients.llm.meter import Account
 from touchstone.clients.llm.protocol import FORMATS, body_of, read_body
 from touchstone.core.errors import ConfigError
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 MOST_IN_A_ROW = 5
 RETRIED = frozenset({"Unreachable", "Timeout", "RateLimited", "ServerError"})
 BUDGET_REMEDY = "raise judge.budget, or give a larger --budget, and run it again; what was answered is kept"
+# How servers write what they want to be left alone for.
+_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, None: 1.0}
+_LIMITED = ("requests", "tokens")
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
@@ -249,6 +253,33 @@ class Server:
     def _end_of_formats(self) -> bool:
         self._format = len(FORMATS) - 1
         return False
+
+
+def wait_after_refusal(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    """The seconds that a refused call is asked to wait; None when the server does not say."""
+    if (milliseconds := headers.get("retry-after-ms", "")).replace(".", "", 1).isdigit():
+        return float(milliseconds) / 1000
+    asked = asked_wait(headers.get("retry-after"), now=now)
+    return duration(headers.get("retry-after")) if asked is None else asked or wait_before_next(headers)
+
+
+def wait_before_next(headers: Mapping[str, str]) -> float | None:
+    """The seconds until the server has room again, if it says that none is left."""
+    waits = [
+        duration(headers.get(f"x-ratelimit-reset-{kind}"))
+        for kind in _LIMITED
+        if headers.get(f"x-ratelimit-remaining-{kind}", "").strip() == "0"
+    ]
+    return max((wait for wait in waits if wait is not None), default=None)
+
+
+def duration(text: str | None) -> float | None:
+    """`6m0s`, `1.5s`, `250ms` or `20` in seconds; None for anything else."""
+    given = (text or "").strip().lower()
+    parts = list(_DURATION_PART.finditer(given))
+    if not parts or "".join(part[0] for part in parts) != given or len(given) > 40:
+        return None
+    return sum(float(part[1]) * _SECONDS[part[2]] for part in parts)
 
 
 def _no_server(place: str) -> Failure:

@@ -9,9 +9,8 @@ from starlette.responses import Response
 from touchstone.report.run.json import run_to_dict
 from touchstone.review.action import ActionState
 from touchstone.service import commands
-from touchstone.service.api.answers import find_run, json_answer
+from touchstone.service.api.answers import IdempotencyKey, carry_out, find_run, json_answer
 from touchstone.service.api.examples import problems
-from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.api.runs import RunName
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
 from touchstone.service.blind import veil_of, visible_run

@@ -15,13 +15,11 @@ from touchstone.core.codec import result_from_dict
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry
 from touchstone.io.json_text import parse_json
+from touchstone.service.api.answers import IdempotencyKey, carry_out
 from touchstone.service.api.examples import ADDED, ADDED_EXAMPLE, CASE_EXAMPLE, PRODUCTION, body, problems
-from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.api.score import count_cases, entries_of, judge, read_json
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead
-from touchstone.service.clock import now
-from touchstone.service.context import Here, Service
+from touchstone.service.context import Here, Service, note, now
 from touchstone.service.problems import Refusal
 from touchstone.service.scoring.worker import EncodedResult
 

@@ -10,13 +10,11 @@ from touchstone.app.review import agreement, weekly
 from touchstone.report.weekly import weekly_to_dict
 from touchstone.review.queue import Item, Queue, State
 from touchstone.service import commands
-from touchstone.service.api.answers import Limit, json_answer
+from touchstone.service.api.answers import IdempotencyKey, Limit, carry_out, json_answer
 from touchstone.service.api.examples import problems
-from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.auth.guard import Lead, Reviewer, Viewer
 from touchstone.service.auth.principal import Principal
-from touchstone.service.clock import now
-from touchstone.service.context import Here, Service
+from touchstone.service.context import Here, Service, now
 from touchstone.service.problems import Refusal
 from touchstone.service.shapes import NewQueue
 from touchstone.store.pages import NO_CURSOR

@@ -12,15 +12,13 @@ from touchstone.core.codec import case_to_dict, result_to_dict
 from touchstone.review.queue import FINISHED, Item
 from touchstone.review.review import Review, current
 from touchstone.service import commands
-from touchstone.service.api.answers import Limit, json_answer
+from touchstone.service.api.answers import IdempotencyKey, Limit, carry_out, json_answer
 from touchstone.service.api.examples import problems
-from touchstone.service.api.once import IdempotencyKey, carry_out
 from touchstone.service.api.queues import Place, QueueId, item_row
 from touchstone.service.api.runs import without_labels
 from touchstone.service.auth.guard import Lead, Reviewer
 from touchstone.service.auth.principal import Principal
-from touchstone.service.clock import now
-from touchstone.service.context import Here
+from touchstone.service.context import Here, now
 from touchstone.service.shapes import NewReview, NewRuling
 
 router = APIRouter(prefix="/v1", tags=["reviews"])

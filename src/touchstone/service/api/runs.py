@@ -1,4 +1,4 @@
-"""Runs and their results: listed, shown, filtered, labelled, deleted."""
+"""Runs and their results: listed, shown, filtered, labelled, deleted; two runs compared; a case in every run."""
 
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
@@ -7,19 +7,23 @@ from fastapi import APIRouter, Body, Path, Query
 from starlette.responses import Response
 
 from touchstone.core.codec import case_to_dict, result_to_dict
+from touchstone.report.comparison import comparison_to_dict
 from touchstone.report.run.json import run_to_dict
 from touchstone.runs.run import Run
 from touchstone.service.api.answers import After, Limit, asking, find_run, json_answer
 from touchstone.service.api.examples import problems
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead, Viewer
 from touchstone.service.blind import WHY, veil_of, visible_page, visible_record, visible_run
-from touchstone.service.context import Here
+from touchstone.service.context import Here, note
 from touchstone.service.problems import Refusal
 from touchstone.store.pages import NO_CURSOR, Filters
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
-RunName = Annotated[str, Path(max_length=200, description="A run's id, its beginning, `latest` or `previous`.")]
+comparisons = APIRouter(prefix="/v1/comparisons", tags=["comparisons"])
+cases = APIRouter(prefix="/v1/cases", tags=["cases"])
+_NAMES = "A run's id, its beginning, `latest` or `previous`."
+RunName = Annotated[str, Path(max_length=200, description=_NAMES)]
+_Compared = Annotated[str, Query(max_length=200, description=_NAMES)]
 _Text = Annotated[str | None, Query(max_length=500)]
 _Labels = Annotated[
     dict[Annotated[str, Body(max_length=100)], Annotated[str, Body(max_length=500)] | None],
@@ -133,6 +137,42 @@ def delete_run(here: Here, who: Lead, run: RunName) -> Response:
     here.views.forget()
     note(here, who, "run deleted", run)
     return Response(status_code=204)
+
+
+@comparisons.get("", responses=problems(404, 422))
+def compare_runs(here: Here, who: Viewer, *, before: _Compared = "previous", after: _Compared = "latest") -> Response:
+    """Every change with its interval and p-value, and the cases whose outcome flipped."""
+    first, second = find_run(here, before), find_run(here, after)
+    found = comparison_to_dict(here.views.comparison(first, second))
+    hidden = veil_of(here, who, first.id).cases | veil_of(here, who, second.id).cases
+    return json_answer({**found, "flips": [each for each in found["flips"] if each["id"] not in hidden]})
+
+
+@cases.get("/{case:path}", responses=problems(404, 422))
+def show_case(
+    here: Here,
+    who: Viewer,
+    case: Annotated[str, Path(max_length=500, description="The case's id.")],
+    *,
+    limit: Limit = 50,
+    after: After = None,
+) -> Response:
+    """The case's results in every run, the newest first."""
+    with asking(here, NO_CURSOR, status=422, kind="invalid"):
+        found = here.store.history(case, after=after, limit=limit + 1)
+    past = found[:limit]
+    if not past and after is None:
+        raise Refusal(404, "unknown", f"no run holds the case '{case}': GET /v1/runs/latest/results lists ids")
+    veils = {id: veil_of(here, who, id) for id in {each.run.id for each in past}}
+    rows = [
+        {
+            "run": run_row(each.run),
+            "position": each.position,
+            **visible_record(each.record, is_blind=each.position in veils[each.run.id].positions),
+        }
+        for each in past
+    ]
+    return json_answer({"id": case, "history": rows, "next": past[-1].cursor if len(found) > limit else None})
 
 
 def run_row(run: Run) -> dict[str, Any]:

@@ -7,10 +7,8 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
-from touchstone.service.auth.principal import LOCAL, Principal, Role, Via, role_of
-from touchstone.service.auth.secret import fingerprint
-from touchstone.service.clock import now
-from touchstone.service.context import Here
+from touchstone.service.auth.principal import LOCAL, Principal, Role, Via, fingerprint, role_of
+from touchstone.service.context import Here, now
 from touchstone.service.edge import SAFE_METHODS
 from touchstone.service.problems import API, Refusal
 from touchstone.store.runs import Store

@@ -1,5 +1,11 @@
-"""Who a request comes from."""
+"""Who a request comes from, and the secrets that show it.
 
+Session ids and API tokens are shown once and kept as hashes. They hold 256 random bits, so that one quick hash
+protects them; only passwords need a slow one.
+"""
+
+import hashlib
+import secrets
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -8,6 +14,8 @@ Via = Literal["local", "session", "token"]
 
 # Each may do what those before it may.
 RANKS: dict[str, int] = {"viewer": 0, "reviewer": 1, "lead": 2}
+
+TOKEN_PREFIX = "ts_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +43,16 @@ def role_of(name: str) -> Role:
 
 
 LOCAL = Principal("local", "lead", "local")
+
+
+def new_session() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def new_token() -> str:
+    return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def fingerprint(secret: str) -> str:
+    """What is kept of a secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,14 +10,12 @@ from starlette.responses import Response
 
 from touchstone.app.review import view_item, weekly
 from touchstone.core.errors import ReviewError
-from touchstone.review.queue import STATES, Progress, Queue, State
+from touchstone.review.queue import OVERSAMPLING, SIZE, STATES, Progress, Queue, State
 from touchstone.review.review import current
-from touchstone.review.sampling import OVERSAMPLING, SIZE
 from touchstone.service import commands
 from touchstone.service.auth.guard import Lead
 from touchstone.service.auth.principal import LOCAL, Principal
-from touchstone.service.clock import now
-from touchstone.service.context import Here
+from touchstone.service.context import Here, now
 from touchstone.service.pages.grading import Given, marks_of, read_form, to_draft
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show, wants_part

@@ -25,6 +25,12 @@ def show(request: Request, template: str, *, who: Principal | None, status: int 
     return HTMLResponse(text.encode("utf-8", "replace"), status)
 
 
+def problem_page(request: Request, status: int, title: str, detail: str, *, who: Principal | None = None) -> Response:
+    """The page of a refusal. A part of a page that could not be fetched is a line in its place."""
+    template = "problem_part.html" if "hx-request" in request.headers else "problem.html"
+    return show(request, template, who=who, status=status, title=title, detail=detail)
+
+
 def wants_part(request: Request, target: str) -> bool:
     """Whether the request is for one part of a page that is open, and not for the page on the way back to it."""
     headers = request.headers

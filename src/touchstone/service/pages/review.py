@@ -17,9 +17,8 @@ from touchstone.review.review import Review, current, grading_of
 from touchstone.rubric.card import conventions
 from touchstone.service.auth.guard import Reviewer
 from touchstone.service.auth.principal import Principal
-from touchstone.service.clock import now
 from touchstone.service.commands import check_reviewer, save_draft, submit_review, withdraw_review
-from touchstone.service.context import Here
+from touchstone.service.context import Here, now
 from touchstone.service.pages.grading import Given, marks_of, read_draft, read_form, scales_of, shown_grades, to_draft
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.pages.sources import MOST_REPLY, sources_of

@@ -1,4 +1,4 @@
-"""A run -> its page: figures, patterns and its replies, filtered and turned over page by page."""
+"""A run -> its page: figures, patterns and its replies, filtered and turned over page by page. Two -> what changed."""
 
 from dataclasses import replace
 from typing import Annotated, Any
@@ -6,7 +6,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from touchstone.app.runs import open_run, view_comparison
 from touchstone.core.errors import StoreError
+from touchstone.report.comparison import MOST_FLIPS, comparison_groups
+from touchstone.report.plain import one_line
 from touchstone.report.run.html import bins_of, charts_of, grades_by_criterion
 from touchstone.report.run.replies import ReplyRow, rows_of
 from touchstone.report.run.view import run_view
@@ -24,9 +27,11 @@ from touchstone.store.runs import Store
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
 _LIST = 100
+_FLIPS = min(MOST_FLIPS, 200)
 OUTCOMES = {"PASS": "PASS", "FAIL": "FAIL", "open": "not scored"}
 DECISIONS = ("send", "review", "block")
 _Text = Annotated[str, Query(max_length=500)]
+_Name = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/runs")
@@ -79,6 +84,29 @@ def show_run(
         outcomes=OUTCOMES,
         decisions=DECISIONS,
         **replies,
+    )
+
+
+@router.get("/compare")
+def compare(request: Request, here: Here, who: Viewer, *, before: _Name = "", after: _Name = "") -> Response:
+    """The comparison; without two runs, the form that asks for them."""
+    runs = [(run, run_name(run)) for run in here.store.list_runs(limit=100) if run.finished]
+    chosen = {"before": before, "after": after}
+    if not before or not after:
+        return show(request, "compare.html", who=who, runs=runs, chosen=chosen, view=None)
+    first, second = (open_run(find_run(here, name).id, store=here.store) for name in (before, after))
+    view = view_comparison(first, second)
+    waiting = veil_of(here, who, first.run.id).cases | veil_of(here, who, second.run.id).cases
+    hidden = {one_line(case) for case in waiting}
+    return show(
+        request,
+        "compare.html",
+        who=who,
+        runs=runs,
+        chosen={"before": first.run.id, "after": second.run.id},
+        view=view,
+        groups=comparison_groups(view),
+        flips=[each for each in view.flips if each.id not in hidden][:_FLIPS],
     )
 
 

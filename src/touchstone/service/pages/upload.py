@@ -16,9 +16,8 @@ from touchstone.core.errors import InputError
 from touchstone.core.result import Result
 from touchstone.report.plain import one_line
 from touchstone.runs.run import Run
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead
-from touchstone.service.context import Here
+from touchstone.service.context import Here, note
 from touchstone.service.pages.render import go_to
 
 router = APIRouter(include_in_schema=False)

@@ -8,12 +8,9 @@ from starlette.responses import Response
 
 from touchstone.app.passwords import hash_password
 from touchstone.core.errors import ReviewError
-from touchstone.service.audit import note
 from touchstone.service.auth.guard import Lead
-from touchstone.service.auth.principal import Principal
-from touchstone.service.auth.secret import fingerprint, new_token
-from touchstone.service.clock import now
-from touchstone.service.context import Here
+from touchstone.service.auth.principal import Principal, fingerprint, new_token
+from touchstone.service.context import Here, note, now
 from touchstone.service.pages.render import go_to, show
 from touchstone.store.users import ROLES, ApiToken, User
 

@@ -7,16 +7,15 @@ from fastapi import APIRouter, Form, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
+from touchstone.app.export import WEEKLY_RENDERERS
 from touchstone.app.review import weekly
-from touchstone.app.weekly import WEEKLY_RENDERERS
 from touchstone.report.run.charts import rate_strip
 from touchstone.report.weekly import weekly_view
 from touchstone.review.weekly import WeeklyReport
 from touchstone.runs.record import Owner
 from touchstone.service import commands
 from touchstone.service.auth.guard import Lead, Viewer
-from touchstone.service.clock import now
-from touchstone.service.context import Here
+from touchstone.service.context import Here, now
 from touchstone.service.pages.overview import run_name
 from touchstone.service.pages.render import go_to, show
 from touchstone.service.problems import Refusal

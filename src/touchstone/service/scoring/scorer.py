@@ -15,8 +15,7 @@ from touchstone.io.cases import Entry
 from touchstone.runs.evaluate import failed
 from touchstone.service.options import Options
 from touchstone.service.scoring.lanes import Lanes, OverloadError, ScoringOrder, ScoringPiece
-from touchstone.service.scoring.process import WorkerProcess
-from touchstone.service.scoring.worker import EncodedResult, judgement
+from touchstone.service.scoring.worker import EncodedResult, WorkerProcess, judgement
 
 # A batch with so many cases that take too long is not gone on with: what it costs has an end.
 MOST_HUNG = 3

@@ -1,16 +1,19 @@
-"""What a bot wrote -> its reply with confidence and passages, or the failure that says why it is none.
+"""A case -> the JSON that a bot is given; what it wrote -> its reply, or the failure that says why it is none.
 
-A reply is plain text, or a JSON object {"response": …, "confidence": …, "context": […]} of which only the first
+A bot is never given the expected reply, the labels or a reply that came with the case: it must not see the answer.
+Its reply is plain text, or a JSON object {"response": …, "confidence": …, "context": […]} of which only the first
 is required; other keys are passed over.
 """
 
 import json
+import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from touchstone.clients.bot.faults import fault
-from touchstone.core.codec import case_from_dict
-from touchstone.core.draft import Draft
+from touchstone.core.case import Case, Draft
+from touchstone.core.codec import case_from_dict, case_to_dict
 from touchstone.core.errors import CaseError
 from touchstone.core.result import Failure
 
@@ -20,6 +23,20 @@ _OBJECT = re.compile(r'\{\s*["}]')
 _HTML = ("<!doctype", "<html")
 _SHAPE = 'write {"response": "…"}, with "confidence" and "context" if there are any'
 _MOST_KEYS, _LONGEST_KEY = 5, 30
+
+
+def question(case: Case, *, draft: int) -> bytes:
+    """One JSON object in ASCII, so that no bot depends on an encoding; every field is there, null when not given."""
+    row = case_to_dict(case)
+    body = {
+        "id": case.id,
+        "draft": draft,
+        "input": row["input"],
+        "context": row.get("context"),
+        "category": case.category,
+        "metadata": _plain(case.metadata),
+    }
+    return json.dumps(body, allow_nan=False).encode("ascii")
 
 
 def read_answer(raw: bytes, *, encoding: str = "utf-8", is_json: bool = False) -> Draft | Failure:
@@ -44,6 +61,19 @@ def html_reply() -> Failure:
     """The failure of an answer that is a web page."""
     seen = "the bot answered with an HTML page, most often a login or an error page"
     return fault("HtmlReply", f"{seen}: check the address and the access, and answer with text or JSON")
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: a Parquet file may have put dates, decimals or NaN into the metadata."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return str(value)
 
 
 def _no_reply(text: str) -> Failure | None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.review.sampling import Candidate, choose, risks
+from touchstone.review.queue import Candidate, choose, risks
 
 
 def candidate(place, *, risky=False, category="returns", **values):
