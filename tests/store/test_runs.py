@@ -84,6 +84,12 @@ def test_latest_and_previous_are_finished_runs(store, finished, name, message):
         store.find_run(name)
 
 
+def test_a_gold_set_s_run_is_none_to_draw_production_replies_from(store):
+    add_run(store, "done", finished="2026-01-01T11:00:00+00:00")
+    with pytest.raises(StoreError, match="no finished run of production replies: name a file of replies"):
+        store.find_run("latest", kind="production")
+
+
 def test_runs_are_listed_newest_first_and_by_label(store):
     add_run(store, "b", started="2026-01-02T10:00:00+00:00", labels={"prompt": "v7", "model": "m"})
     add_run(store, "a", started="2026-01-01T10:00:00+00:00", labels={"prompt": "v7"})

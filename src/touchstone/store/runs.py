@@ -439,6 +439,9 @@ class Store:
         wanted = (runs.c.finished.is_not(None), runs.c.kind == kind)
         query = select(*RUN_COLUMNS).where(*wanted).order_by(*NEWEST_FIRST)
         found = fetch_runs(connection, query.offset(0 if name == LATEST else 1).limit(1))
+        if not found and kind == "production":
+            problem = f"the store {self._database.place} has no finished run of production replies"
+            raise StoreError(f"there is no {name} run to draw from, {problem}: name a file of replies")
         if not found:
             needed = "no finished run" if name == LATEST else "fewer than two finished runs"
             raise StoreError(
