@@ -143,6 +143,14 @@ def test_a_false_quote_halves_the_confidence_and_is_said():
     assert "nowhere in the case: 'we care deeply'" in grade(false, "tone").reason
 
 
+def test_a_judge_that_makes_up_most_of_its_quotes_is_not_sure_enough_to_send():
+    made_up = opinion(quotes=["we care deeply"])
+    one = judge(answer(tone=made_up)).grading
+    most = judge(answer(tone=made_up, accuracy=made_up, completeness=made_up)).grading
+    assert (one.pass_probability or 0) > 0.9
+    assert most.pass_probability == 0.5
+
+
 @pytest.mark.parametrize("quote", ["REFUND  it in 5 days", "duplicate charges are refunded", "charged twice"])
 def test_quotes_may_come_from_the_reply_the_sources_and_the_customer(quote):
     assert grade(judge(answer(tone=opinion(quotes=[quote]))), "tone").confidence == 0.9

@@ -79,19 +79,19 @@ def grade_answers(
     ruled = _rule(questions, rulings, case=case, outside=texts[:-1], is_doubtful=said is not None)
     heard = _hear(charges, ruled, case, rubric=rubric) if charges is not None else None
     violations = heard.violations if heard else ruled.confirmed
-    grades, invents = [], False
+    grades = []
     for criterion in rubric.criteria:
         if criterion.name == SAFETY:
             grades.append(_safety(criterion, heard, open_questions=len(ruled.suspected)))
         else:
-            opinion = opinions.get(criterion.name)
-            grade, fault = _grade(criterion, opinion, texts)
+            grade, fault = _grade(criterion, opinions.get(criterion.name), texts)
             grades.append(doubted(grade, said))
             failures += [fault] if fault else []
-            invents = invents or bool(_invented(opinion, texts))
     suspicions = [each for each in ruled.suspected if not any(_is_same(each, v.kind, v) for v in violations)]
     chance = model_chance(rubric, grades, violations, suspicions, fit=fit)
-    # Of a judge that makes up quotes or charges, or was spoken to, no word is sure enough to send.
+    # Of a judge that makes up most quotes or a charge, or was spoken to, no word is sure enough to send.
+    invented = sum(len(_invented(opinion, texts)) for opinion in opinions.values())
+    invents = 2 * invented > sum(len(opinion.quotes) for opinion in opinions.values())
     is_doubtful = said is not None or invents or bool(heard and heard.dropped)
     grading = conclude(
         rubric,
@@ -183,9 +183,9 @@ def _grade(criterion: Criterion, opinion: Opinion | None, texts: Sequence[Folded
     return Grade(name, opinion.grade, value, None, round(confidence, 4), reason), None
 
 
-def _invented(opinion: Opinion | None, texts: Sequence[Folded]) -> list[str]:
+def _invented(opinion: Opinion, texts: Sequence[Folded]) -> list[str]:
     """The quotes that stand nowhere in the case."""
-    return [quote for quote in opinion.quotes if not any(text.locate(quote) for text in texts)] if opinion else []
+    return [quote for quote in opinion.quotes if not any(text.locate(quote) for text in texts)]
 
 
 @dataclass(frozen=True, slots=True)
