@@ -108,6 +108,7 @@ def test_a_server_without_probabilities_is_asked_for_the_word_alone(score, serve
     assert sum("logprobs" in asked for asked in server.asked) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["Ja", "<think>Let me look at the sources. First", "It depends on the sources", ""])
 def test_neither_yes_nor_no_leaves_the_case_open_and_says_so(score, server, said):
     server.replies = [lambda asked: word(said)]

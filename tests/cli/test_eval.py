@@ -63,6 +63,7 @@ def test_a_gold_set_becomes_a_run_with_all_its_files(touchstone, goldset):
     assert "report.html" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 def test_what_a_run_leaves_behind_is_for_its_owner_and_older_runs_are_closed_off_with_a_line(here, goldset):
     def touchstone(*arguments):

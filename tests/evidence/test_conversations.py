@@ -41,6 +41,7 @@ def status_of(row):
     return min((a.status for a in near), key=SAID_FIRST.index, default=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "least"), [("conversations", AGREED), ("conversations_second", AGREED_SECOND)])
 def test_the_statuses_of_the_tables_mostly_agree(table, least):
     found = [(row["id"], status_of(row) == row["status"]) for row in rows(table)]

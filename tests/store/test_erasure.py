@@ -234,6 +234,7 @@ def test_an_erased_reply_counts_as_it_did_with_its_waivers(store, erasing):
     assert (store.records("r1")[0].outcome, store.records("r1")[0].tags) == ("PASS", ())
 
 
+@pytest.mark.slow
 def test_no_twelve_characters_are_left_in_sqlite_s_files_wherever_rows_were_moved(tmp_path):
     """Replies come in any order and change afterwards, so that SQLite moves rows from page to page."""
     path, order = tmp_path / "store" / "touchstone.db", random.Random(0)

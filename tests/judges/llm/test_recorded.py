@@ -18,6 +18,7 @@ from touchstone.rubric.parse import packaged
 from touchstone.runs.trust.pairs import pair
 from touchstone.runs.trust.trust import in_short
 
+pytestmark = pytest.mark.slow
 RUBRIC = packaged("supportai")
 
 
