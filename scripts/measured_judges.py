@@ -9,9 +9,9 @@ from typing import Any
 from benchmarks import record
 from scripts.labelled import DATA
 
+from touchstone.app.judge_report import ALONE, CASCADE
+
 PATH = DATA / "measured.json"
-# As they are called where no run can have their name: they are figures of answers that were written down.
-ALONE, CASCADE = "recorded answers", "offline, then recorded answers"
 NOTE = "prompt {prompt}, conventions {conventions}; written by careful reading of each request, without expected reply"
 AGENTS = {"agents": "148 replies of agents, of which 62 were read while the conventions were written"}
 

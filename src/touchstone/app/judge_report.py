@@ -6,7 +6,7 @@ from touchstone.app.judging import ModelJudge
 from touchstone.app.standing import shipped
 from touchstone.report.figures import count
 
-# The rows of data/measured.json that speak of answers written down.
+# The rows of data/measured.json that speak of answers written down; no run can have their names.
 ALONE, CASCADE = "recorded answers", "offline, then recorded answers"
 
 

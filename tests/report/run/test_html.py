@@ -20,6 +20,7 @@ from tests.report.run.sample import (
     view_of,
 )
 
+from touchstone.core.result import Dismissed
 from touchstone.report.run import view as view_module
 from touchstone.report.run.html import render_html
 from touchstone.report.run.markdown import render_markdown
@@ -106,6 +107,18 @@ def test_text_from_outside_stays_text():
     assert "<script>window.hacked = 1</script>" in shown
     assert "{{ 7 * 7 }}" in shown
     assert not set(shown) & set("\u202e\u2066\x1b\x00\x07")
+
+
+def test_what_a_model_dismissed_is_shown_and_is_text_whatever_it_says():
+    case, result = scored_case("c-0001")
+    kept = (Dismissed(result.rubric.violations[0], HOSTILE, HOSTILE),)
+    graded = replace(result, rubric=replace(result.rubric, violations=(), dismissed=kept))
+    page = Page(render_html(view_of(records(3), worst=[(case, graded)])))
+    assert page.all("img") == page.all("iframe") == []
+    shown = "".join(text for tag, text in page.texts if tag not in ("script", "style"))
+    assert "Found by the checks, dismissed by the judge" in shown
+    assert "Dismissed: " in shown
+    assert len(page.all("script")) == 1
 
 
 def test_every_table_has_a_caption_and_its_heads_a_scope(ordinary):

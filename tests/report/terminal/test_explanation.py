@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from touchstone.core.case import Case
-from touchstone.core.result import Anchor, Evidence, Finding, Grade, Grading, Result, Score
+from touchstone.core.result import Anchor, Dismissed, Evidence, Finding, Grade, Grading, Result, Score
 from touchstone.report.explain import explain
 from touchstone.report.summary import CriterionTally, GradingTally, MetricTally, Tally, tally_to_dict
 from touchstone.report.terminal.explanation import show_explanation
@@ -116,6 +116,16 @@ def test_a_suspicion_is_apart_from_violations_with_a_mark_of_its_own():
     assert "block: reply says 30 days, source says 14 days\n" in text
     coloured = explanation(doubted, force_terminal=True, color_system="standard", no_color=False)
     assert "\x1b[30;43mtwo weeks\x1b[0m" in coloured
+
+
+def test_what_a_model_dismissed_is_listed_apart_with_its_reason_and_quote():
+    doubt = Finding("pii_leakage", "two weeks", 39, 48, "may be a secret", rule="pii.name", confidence=0.41)
+    kept = (Dismissed(doubt, "it is a period.", "within two weeks"),)
+    text = explanation(replace(GRADED, rubric=replace(GRADED.rubric, dismissed=kept)))
+    part = text.split("Found by the checks, dismissed by the judge")[1].split("Anchors")[0]
+    said = "may be a secret. Dismissed: it is a period. It quotes 'within two weeks' (pii.name, confidence 0.41)"
+    assert part.split() == f"[–1] pii_leakage: two weeks {said}".split()
+    assert "dismissed" not in explanation(GRADED)
 
 
 def test_a_reply_that_passes_has_no_reason_and_one_without_outcome_says_what_is_open():

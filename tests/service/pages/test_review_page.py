@@ -1,6 +1,7 @@
 """The review page: blind, by keyboard, saved as one goes; no reload, lost line or second press loses any."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -81,6 +82,14 @@ def test_nothing_of_the_judge_is_in_the_page_before_the_review_is_submitted(desk
             for grade in result.rubric.grades:
                 assert grade.reason in levels or grade.reason not in text
             assert not re.search(r"contradicted|unsupported|class=\"ref|judge|inclusion|PASS|FAIL", text)
+
+
+def test_the_form_shows_the_conventions_of_the_run_s_rubric(desk, queue):
+    meant = rubric_of(desk.store, desk.run.id).conventions
+    with desk.client() as client:
+        page = unescape(client.get(f"/review/{queue}/0").text)
+    assert f"Conventions {meant.version}" in page
+    assert [text for texts in meant.texts.values() for text in texts if text not in page] == []
 
 
 def test_digits_grade_one_criterion_after_the_other_and_enter_submits(desk, queue, item):
