@@ -27,8 +27,8 @@ from benchmarks.cases import ROOT
 from benchmarks.record import RESULTS, code_hash, read, write
 from benchmarks.replies import write_replies
 from touchstone.app.config import Settings
-from touchstone.app.job import Order, open_job
-from touchstone.app.job_run import JobProgress, Watch, run_job
+from touchstone.app.jobs.job import Order, open_job
+from touchstone.app.jobs.run import JobProgress, Watch, run_job
 from touchstone.engines.engine import engine
 from touchstone.io.manifest import MANIFEST
 

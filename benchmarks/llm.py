@@ -32,9 +32,9 @@ from touchstone.judges.llm.request import build_requests
 from touchstone.review.model_calibration import ModelLabelled, calibrate_model
 from touchstone.rubric.model import Criterion
 from touchstone.rubric.parse import packaged
-from touchstone.runs.trust.pairs import pair, people_means
-from touchstone.runs.trust.trust import in_short, trust
 from touchstone.text.reading import read
+from touchstone.trust.pairs import pair, people_means
+from touchstone.trust.trust import in_short, trust
 
 ROOT = Path(__file__).parents[1]
 CALLS = ROOT / ".touchstone" / "benchmark-calls"

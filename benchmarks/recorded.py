@@ -30,8 +30,8 @@ from touchstone.judges.llm.request import Request, build_requests
 from touchstone.rubric.outcome import conclude
 from touchstone.rubric.parse import packaged
 from touchstone.runs.decision import decide_for_guard
-from touchstone.runs.trust.pairs import AgreementFigures, Pair, Proportion, figures_to_dict, pair
-from touchstone.runs.trust.trust import in_short
+from touchstone.trust.pairs import AgreementFigures, Pair, Proportion, figures_to_dict, pair
+from touchstone.trust.trust import in_short
 
 RECORDED = ROOT / "data/judge/recorded"
 JUDGE = "recorded"

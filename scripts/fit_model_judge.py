@@ -25,8 +25,8 @@ from touchstone.core.codec import case_from_dict
 from touchstone.judges.llm.fits import CHANCE_INPUTS, FILE, GradeWeights, chance_inputs
 from touchstone.judges.probability import Chance
 from touchstone.rubric.model import TOP
-from touchstone.runs.trust.pairs import pair, people_means
 from touchstone.stats.agreement import weighted_kappa
+from touchstone.trust.pairs import pair, people_means
 
 Array = NDArray[np.float64]
 # What each grade may rest on; those that speak against a reply come last.

@@ -9,8 +9,8 @@ from pyarrow import parquet
 
 from touchstone.app import score, work
 from touchstone.app.config import Settings
-from touchstone.app.job import Order, open_job
-from touchstone.app.job_run import Watch, run_job
+from touchstone.app.jobs.job import Order, open_job
+from touchstone.app.jobs.run import Watch, run_job
 from touchstone.core.result import Finding, Grade, Grading, Result, Score
 from touchstone.engines.engine import Serial
 from touchstone.io.manifest import MANIFEST

@@ -8,12 +8,12 @@ import pytest
 from pyarrow import parquet
 from tests.app.jobs import manifest, rows, run, score_small, shards, small_evaluate, table, write_lines, write_table
 
-from touchstone.app import job as jobs
 from touchstone.app import score
 from touchstone.app.config import Settings
 from touchstone.app.estimate import estimate
-from touchstone.app.job import Order, is_directory, open_job
-from touchstone.app.job_run import Watch, open_log
+from touchstone.app.jobs import job as jobs
+from touchstone.app.jobs.job import Order, is_directory, open_job
+from touchstone.app.jobs.run import Watch, open_log
 from touchstone.arrow import results_from_batch
 from touchstone.core.codec import result_to_dict
 from touchstone.core.errors import ConfigError

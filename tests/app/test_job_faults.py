@@ -7,7 +7,7 @@ import pytest
 from tests.app.jobs import manifest, rows, run, score_small, small_evaluate, table, write_lines, write_table
 
 from touchstone.app import score
-from touchstone.app.job_run import Watch
+from touchstone.app.jobs.run import Watch
 from touchstone.core.errors import InputError
 from touchstone.engines.engine import Serial
 from touchstone.io import locations

@@ -10,7 +10,7 @@ from tests.fragments import left_of
 
 from touchstone.app import score, work
 from touchstone.app.config import Settings
-from touchstone.app.job_report import open_finished
+from touchstone.app.jobs.report import open_finished
 from touchstone.core.errors import ConfigError
 from touchstone.report.job import render_job_html
 

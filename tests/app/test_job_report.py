@@ -7,7 +7,7 @@ import pytest
 from tests.app.jobs import rows, run, small_evaluate, write_lines
 
 from touchstone.app import score, work
-from touchstone.app.job_report import JOB_RENDERERS, is_job, open_finished
+from touchstone.app.jobs.report import JOB_RENDERERS, is_job, open_finished
 from touchstone.core.errors import InputError
 from touchstone.engines.engine import Serial
 from touchstone.runs.record import Tag
@@ -70,7 +70,7 @@ def test_the_page_has_what_a_run_has_and_partitions_and_escapes_it():
 
 
 def test_the_page_of_a_large_job_is_bounded_and_says_so(monkeypatch):
-    monkeypatch.setattr("touchstone.app.job_run.MOST_ROWS", 5)
+    monkeypatch.setattr("touchstone.app.jobs.run.MOST_ROWS", 5)
     write_job()
     text = page()
     assert "Most telling replies" in text

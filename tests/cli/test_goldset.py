@@ -11,7 +11,7 @@ from touchstone.app.goldset import read_goldset
 from touchstone.cli.goldset import share
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
-from touchstone.runs.goldset.problems import KINDS
+from touchstone.goldset.problems import KINDS
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from touchstone.clients.llm import server as client
 from touchstone.clients.llm.connection import PROVIDERS
 from touchstone.clients.llm.discovery import Port
 from touchstone.core.errors import ConfigError
-from touchstone.runs.goldset.labels import case_outcome
+from touchstone.goldset.labels import case_outcome
 
 slow = pytest.mark.slow
 

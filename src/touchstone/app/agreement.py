@@ -18,10 +18,10 @@ from touchstone.core.errors import InputError
 from touchstone.core.result import Result
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import open_mapped, open_rows, shown
-from touchstone.runs.trust.measurement import JudgeTable, Measurement, side_by_side
-from touchstone.runs.trust.pairs import Pair, pair
-from touchstone.runs.trust.trust import Trust, in_short, trust
 from touchstone.store.runs import Store
+from touchstone.trust.measurement import JudgeTable, Measurement, side_by_side
+from touchstone.trust.pairs import Pair, pair
+from touchstone.trust.trust import Trust, in_short, trust
 
 FITTED = (
     "the offline judge was fitted on the sets that ship, so its agreement here is better than on replies it has not "

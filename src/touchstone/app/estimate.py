@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from touchstone.app.config import Settings
-from touchstone.app.job import Order, check_columns
+from touchstone.app.jobs.job import Order, check_columns
 from touchstone.app.work import Placed, ShardWork
 from touchstone.core.errors import InputError
 from touchstone.io.cases import Entry, read_cases

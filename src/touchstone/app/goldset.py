@@ -11,15 +11,15 @@ from touchstone.app.config import Settings
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
+from touchstone.goldset.check import Findings, Rules, Unread, check_goldset
+from touchstone.goldset.problems import PlacedCase
+from touchstone.goldset.stats import GoldsetStats, summarise_goldset
+from touchstone.goldset.strata import StratifiedSample, draw
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.columns import ALIASES, SeenColumns
 from touchstone.io.files import STDIN, Format, open_mapped, open_rows
 from touchstone.io.row_files import check_rows_target, write_rows
 from touchstone.io.rows import Row
-from touchstone.runs.goldset.check import Findings, Rules, Unread, check_goldset
-from touchstone.runs.goldset.problems import PlacedCase
-from touchstone.runs.goldset.stats import GoldsetStats, summarise_goldset
-from touchstone.runs.goldset.strata import StratifiedSample, draw
 
 _REPEATED = "DuplicateId"
 

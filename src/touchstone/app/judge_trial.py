@@ -16,15 +16,15 @@ from touchstone.app.score import ScoredEntry, in_order, judge_case, score_entrie
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure, Result
+from touchstone.goldset.labels import case_outcome
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import open_rows
 from touchstone.judges.llm.json_reading import read_object
 from touchstone.rubric.model import SAFETY
-from touchstone.runs.goldset.labels import case_outcome
-from touchstone.runs.trust.pairs import Pair, pair
-from touchstone.runs.trust.trust import Trust, trust
 from touchstone.stats.agreement import weighted_kappa
 from touchstone.stats.sampling import stratified_sample
+from touchstone.trust.pairs import Pair, pair
+from touchstone.trust.trust import Trust, trust
 
 if TYPE_CHECKING:
     from touchstone.clients.llm.call import Usage

@@ -13,10 +13,10 @@ from touchstone.app.goldset import packaged_goldsets
 from touchstone.core import resource
 from touchstone.rubric.model import Rubric
 from touchstone.runs.run import Receipt, Run
-from touchstone.runs.trust.measurement import JudgeStanding, Measurement
-from touchstone.runs.trust.pairs import figures_from_dict, pair
-from touchstone.runs.trust.trust import in_short
 from touchstone.store.runs import Store
+from touchstone.trust.measurement import JudgeStanding, Measurement
+from touchstone.trust.pairs import figures_from_dict, pair
+from touchstone.trust.trust import in_short
 
 MEASURED = "measured.json"
 # Fewer labelled replies say too little to be preferred to figures from elsewhere.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from touchstone.app.config import Settings
     from touchstone.app.goldset import Sampled
-    from touchstone.runs.goldset.check import Findings
+    from touchstone.goldset.check import Findings
 
 goldset = typer.Typer(
     no_args_is_help=True,
@@ -160,7 +160,7 @@ def size(
     as_json: AsJson = False,
 ) -> None:
     """Say how many cases you need to compare two versions on the same cases, or to measure one version's pass rate."""
-    from touchstone.runs.goldset.stats import size_needed
+    from touchstone.goldset.stats import size_needed
 
     difference = share(detect, flag="--detect", example="5pp")
     if difference == 0:
@@ -237,7 +237,7 @@ def _tell(found: "Sampled", *, name: str, n: int, seed: int, output: str, as_jso
 def _codes(names: _Repeated) -> tuple[str, ...]:
     from difflib import get_close_matches
 
-    from touchstone.runs.goldset.problems import CODES
+    from touchstone.goldset.problems import CODES
 
     for name in names or ():
         if name not in CODES:

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from touchstone.app.config import Settings
 from touchstone.app.estimate import Estimate, estimate
-from touchstone.app.job import Job, Order, open_job
-from touchstone.app.job_run import JobProgress, Log, RowFailure, Watch, open_log, run_job
+from touchstone.app.jobs.job import Job, Order, open_job
+from touchstone.app.jobs.run import JobProgress, Log, RowFailure, Watch, open_log, run_job
 from touchstone.app.work import WORKER_LOST
 from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.screen import MOST_NAMED, print_page

@@ -101,7 +101,7 @@ def report(
 
     RUN may also be the directory or URL that `touchstone score -o` wrote its shards to.
     """
-    from touchstone.app.job_report import is_job
+    from touchstone.app.jobs.report import is_job
 
     if is_job(run):
         _report_job(run, format=format, output=output)
@@ -159,7 +159,7 @@ def _report(run: str, *, format: str, output: str, store: str | None, config: st
 
 
 def _report_job(name: str, *, format: str, output: str) -> None:
-    from touchstone.app.job_report import JOB_RENDERERS, open_finished
+    from touchstone.app.jobs.report import JOB_RENDERERS, open_finished
 
     _check_format(format, ("terminal", "json", *JOB_RENDERERS))
     job = open_finished(name)

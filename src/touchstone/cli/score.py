@@ -103,7 +103,7 @@ def score(
     Or give one case: touchstone score --input TEXT --response TEXT --context TEXT
     """
     from touchstone.app.config import load_settings
-    from touchstone.app.job import Order, is_directory
+    from touchstone.app.jobs.job import Order, is_directory
     from touchstone.app.judge_report import meter_line, report_lines
     from touchstone.app.judging import open_judge
     from touchstone.app.score import score_fields, score_file

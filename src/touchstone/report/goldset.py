@@ -3,10 +3,10 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from touchstone.runs.goldset.check import Findings
-from touchstone.runs.goldset.problems import KINDS, SEVERITIES, Kind, Problem
-from touchstone.runs.goldset.stats import GoldsetStats, Precision, SizeNeeded
-from touchstone.runs.goldset.strata import StratifiedSample
+from touchstone.goldset.check import Findings
+from touchstone.goldset.problems import KINDS, SEVERITIES, Kind, Problem
+from touchstone.goldset.stats import GoldsetStats, Precision, SizeNeeded
+from touchstone.goldset.strata import StratifiedSample
 
 
 @dataclass(frozen=True, slots=True)

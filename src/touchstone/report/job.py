@@ -18,8 +18,8 @@ from touchstone.runs.patterns import Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Receipt, Run
 from touchstone.runs.summary import Summary
-from touchstone.runs.trust.measurement import JudgeStanding
 from touchstone.stats.interval import Interval
+from touchstone.trust.measurement import JudgeStanding
 
 MOST_PARTITIONS = 400
 _PATTERNS_EACH = 3

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from sqlalchemy import Row, func, insert, select
 
-from touchstone.runs.trust.measurement import Measurement
-from touchstone.runs.trust.pairs import figures_from_dict, figures_to_dict
 from touchstone.store.columns import from_json, to_json
 from touchstone.store.database import Database
 from touchstone.store.rows import SCORED_COLUMNS, RecordReader, Scored, scored_from_row
 from touchstone.store.schema import bodies, cases, measurements, results, runs
+from touchstone.trust.measurement import Measurement
+from touchstone.trust.pairs import figures_from_dict, figures_to_dict
 
 # A case with labels holds this; in a customer's words the quotation marks would be escaped.
 _LABELLED = '"labels":['

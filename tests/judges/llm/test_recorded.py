@@ -15,8 +15,8 @@ from scripts.measured_judges import PATH, recorded_rows
 
 from touchstone.judges.llm.prompt import packaged_prompt
 from touchstone.rubric.parse import packaged
-from touchstone.runs.trust.pairs import pair
-from touchstone.runs.trust.trust import in_short
+from touchstone.trust.pairs import pair
+from touchstone.trust.trust import in_short
 
 pytestmark = pytest.mark.slow
 RUBRIC = packaged("supportai")

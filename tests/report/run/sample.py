@@ -11,7 +11,7 @@ from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run
 from touchstone.runs.summary import summarise
-from touchstone.runs.trust.measurement import JudgeStanding
+from touchstone.trust.measurement import JudgeStanding
 
 RUBRIC = packaged("supportai")
 CATEGORIES = ("billing", "delivery", "returns_refunds", "security")

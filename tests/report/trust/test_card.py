@@ -5,11 +5,11 @@ import random
 import pytest
 from tests.components import axe_core
 from tests.report.run.test_browser import CONTRASTS, opened
-from tests.runs.trust.test_trust import RUBRIC, made
+from tests.trust.test_trust import RUBRIC, made
 
 from touchstone.report.trust.html import render_card
 from touchstone.report.trust.view import view_trust
-from touchstone.runs.trust.trust import trust
+from touchstone.trust.trust import trust
 
 pytestmark = pytest.mark.slow
 HOSTILE = (

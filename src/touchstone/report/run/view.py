@@ -28,8 +28,8 @@ from touchstone.runs.patterns import Concentration, Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import CategoryFigures, Coverage, CriterionFigures, Headline, Summary
-from touchstone.runs.trust.measurement import JudgeStanding
 from touchstone.stats.interval import Interval
+from touchstone.trust.measurement import JudgeStanding
 
 # What a browser still filters and sorts in a moment, and what keeps the page a few megabytes at most.
 MOST_ROWS = 2_000

@@ -4,13 +4,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from touchstone.goldset.check import Findings
+from touchstone.goldset.problems import SEVERITIES, Problem
+from touchstone.goldset.stats import GoldsetStats, Labelling, SizeNeeded
+from touchstone.goldset.strata import StratifiedSample
 from touchstone.report.goldset import ProblemGroup, grouped, precision_sentence, size_sentences
 from touchstone.report.plain import one_line
 from touchstone.report.terminal.marks import bar, indented
-from touchstone.runs.goldset.check import Findings
-from touchstone.runs.goldset.problems import SEVERITIES, Problem
-from touchstone.runs.goldset.stats import GoldsetStats, Labelling, SizeNeeded
-from touchstone.runs.goldset.strata import StratifiedSample
 
 SEVERITY_STYLES = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
 # Lines and ids of one problem that are named; the rest is counted.

@@ -9,7 +9,7 @@ from touchstone.report.run.charts import rate_strip, reliability_diagram
 from touchstone.report.run.page import render_page
 from touchstone.report.trust.view import JudgeTableView, TrustView
 from touchstone.rubric.model import TOP
-from touchstone.runs.trust.trust import CoveragePoint, CriterionTrust
+from touchstone.trust.trust import CoveragePoint, CriterionTrust
 
 if TYPE_CHECKING:
     from markupsafe import Markup

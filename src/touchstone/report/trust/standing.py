@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from touchstone.report.figures import count, figure, interval, moment, sentence
 from touchstone.report.plain import one_line
 from touchstone.report.trust.view import FEW, FiguresTable, figures_table
-from touchstone.runs.trust.measurement import JudgeStanding, Measurement
+from touchstone.trust.measurement import JudgeStanding, Measurement
 
 UNMEASURED = "Nobody has measured this judge: run touchstone review agreement on labelled replies."
 # How many measurements the sentence tells; the table has all.

@@ -18,9 +18,9 @@ from touchstone.runs.patterns import Pattern, find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import Summary, rate_interval, summarise
-from touchstone.runs.trust.measurement import JudgeStanding
 from touchstone.stats.interval import Interval
 from touchstone.store.runs import Store
+from touchstone.trust.measurement import JudgeStanding
 
 _MOST = 512
 T = TypeVar("T")

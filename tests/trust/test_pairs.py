@@ -4,16 +4,16 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.runs.trust.test_trust import BAD, GOOD, OPEN, RUBRIC, label, made
+from tests.trust.test_trust import BAD, GOOD, OPEN, RUBRIC, label, made
 
 import touchstone as ts
 from touchstone.core.case import Label
 from touchstone.core.result import Finding
 from touchstone.rubric.outcome import conclude
-from touchstone.runs.trust.measurement import side_by_side
-from touchstone.runs.trust.pairs import ANY, figures_from_dict, figures_to_dict, pair, proportion, violation_trust
-from touchstone.runs.trust.trust import in_short, trust
 from touchstone.stats.interval import wilson
+from touchstone.trust.measurement import side_by_side
+from touchstone.trust.pairs import ANY, figures_from_dict, figures_to_dict, pair, proportion, violation_trust
+from touchstone.trust.trust import in_short, trust
 
 LEAK, PROMISE, HARM = "pii_leakage", "unauthorized_promise", "harmful_content"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from touchstone.core.case import Case, Label
 from touchstone.core.result import Grading, Outcome
+from touchstone.goldset.labels import case_outcome
 from touchstone.rubric.model import SAFETY, TOP, Rubric
-from touchstone.runs.goldset.labels import case_outcome
 from touchstone.stats.interval import Interval, wilson
 
 ANY = "any violation"

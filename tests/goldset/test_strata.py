@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.core.errors import ConfigError
-from touchstone.runs.goldset.strata import NONE, draw
+from touchstone.goldset.strata import NONE, draw
 
 rows = st.lists(
     st.fixed_dictionaries({"category": st.sampled_from(["a", "b", "c", "", None]), "n": st.integers(0, 2)}),

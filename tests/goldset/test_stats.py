@@ -3,8 +3,8 @@
 import pytest
 
 from touchstone.core.case import Case, Label
+from touchstone.goldset.stats import cases_for_margin, precision, size_needed, summarise_goldset
 from touchstone.rubric.parse import packaged
-from touchstone.runs.goldset.stats import cases_for_margin, precision, size_needed, summarise_goldset
 from touchstone.stats.interval import wilson
 from touchstone.stats.power import cases_needed
 

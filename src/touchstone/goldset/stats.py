@@ -7,9 +7,9 @@ from itertools import combinations
 
 from touchstone.core.case import Case, Label
 from touchstone.core.result import VIOLATION_KINDS
+from touchstone.goldset.duplicates import conversation
+from touchstone.goldset.labels import case_outcome, outcome_of
 from touchstone.rubric.model import Rubric
-from touchstone.runs.goldset.duplicates import conversation
-from touchstone.runs.goldset.labels import case_outcome, outcome_of
 from touchstone.stats.agreement import weighted_kappa
 from touchstone.stats.interval import Interval, wilson
 from touchstone.stats.power import cases_needed

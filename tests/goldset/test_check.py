@@ -9,9 +9,9 @@ from touchstone.core.case import Case, Label, Turn
 from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import Failure
+from touchstone.goldset.check import Rules, Unread, check_goldset, contradictions
+from touchstone.goldset.problems import CODES, KINDS, SEVERITIES, PlacedCase
 from touchstone.rubric.parse import packaged
-from touchstone.runs.goldset.check import Rules, Unread, check_goldset, contradictions
-from touchstone.runs.goldset.problems import CODES, KINDS, SEVERITIES, PlacedCase
 
 RUBRIC = packaged("supportai")
 GOOD = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4}

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from touchstone.app.job import Job
-from touchstone.app.shard_stream import BatchNote, ShardStream, SourceNote
+from touchstone.app.jobs.job import Job
+from touchstone.app.jobs.shard_stream import BatchNote, ShardStream, SourceNote
 from touchstone.app.tally import Counting
 from touchstone.app.work import Part, ShardWork
 from touchstone.core.codec import canonical_json

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.rubric.model import Rubric
-from touchstone.runs.trust.pairs import AgreementFigures, Pair
-from touchstone.runs.trust.trust import in_short
+from touchstone.trust.pairs import AgreementFigures, Pair
+from touchstone.trust.trust import in_short
 
 # Where figures of a judge come from: the run's own labels, the store, the product, or nowhere.
 Origin = Literal["run", "store", "product", "none"]

@@ -13,8 +13,8 @@ from touchstone.core.case import Label
 from touchstone.core.result import Grade
 from touchstone.rubric.outcome import conclude
 from touchstone.rubric.parse import packaged
-from touchstone.runs.trust.pairs import certainty, pair
-from touchstone.runs.trust.trust import SENT, coverage, coverage_sentence, trust
+from touchstone.trust.pairs import certainty, pair
+from touchstone.trust.trust import SENT, coverage, coverage_sentence, trust
 
 RUBRIC = packaged("supportai")
 NAMES = ("accuracy", "completeness", "tone", "actionability")

@@ -9,11 +9,11 @@ from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.result import Anchor, Failure
 from touchstone.evidence.values import check_values
+from touchstone.goldset.duplicates import asked, conversation, find_duplicates, find_leakage
+from touchstone.goldset.labels import check_labels
+from touchstone.goldset.likeness import THRESHOLD
+from touchstone.goldset.problems import CODES, PlacedCase, Problem, Severity, kind_of, problem
 from touchstone.rubric.model import Rubric
-from touchstone.runs.goldset.duplicates import asked, conversation, find_duplicates, find_leakage
-from touchstone.runs.goldset.labels import check_labels
-from touchstone.runs.goldset.likeness import THRESHOLD
-from touchstone.runs.goldset.problems import CODES, PlacedCase, Problem, Severity, kind_of, problem
 from touchstone.text.dates import parse_reference
 from touchstone.text.reading import REFERENCE_DATE_FIELDS, read_text
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from touchstone.app.job import Job
+from touchstone.app.jobs.job import Job
 from touchstone.app.score import BATCH_ROWS
 from touchstone.app.work import Placed
 from touchstone.core.case import CASE_FIELDS, Case

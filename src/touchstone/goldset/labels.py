@@ -8,9 +8,9 @@ from statistics import fmean
 
 from touchstone.core.case import Case, Label
 from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Outcome
+from touchstone.goldset.problems import PlacedCase, Problem, problem
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.rubric.outcome import conclude
-from touchstone.runs.goldset.problems import PlacedCase, Problem, problem
 
 # So many grades apart, and two people do not mean the same.
 APART = 2

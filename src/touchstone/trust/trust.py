@@ -6,7 +6,12 @@ from itertools import pairwise
 from statistics import fmean
 
 from touchstone.rubric.model import TOP, Rubric
-from touchstone.runs.trust.pairs import (
+from touchstone.stats.agreement import confusion, kappa_interval, weighted_kappa
+from touchstone.stats.calibration import Reliability, reliability
+from touchstone.stats.corrected import Corrected, corrected_rate
+from touchstone.stats.interval import Interval, wilson
+from touchstone.stats.resampling import bootstrap_mean
+from touchstone.trust.pairs import (
     AgreementFigures,
     Kappa,
     Pair,
@@ -14,11 +19,6 @@ from touchstone.runs.trust.pairs import (
     proportion,
     violation_trust,
 )
-from touchstone.stats.agreement import confusion, kappa_interval, weighted_kappa
-from touchstone.stats.calibration import Reliability, reliability
-from touchstone.stats.corrected import Corrected, corrected_rate
-from touchstone.stats.interval import Interval, wilson
-from touchstone.stats.resampling import bootstrap_mean
 
 LEVELS = TOP + 1
 # Shares of replies that could go to people instead.

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from touchstone.core.case import Case
+from touchstone.goldset.labels import LabelSummary, conflict, judged
+from touchstone.goldset.likeness import AlikePair, Signature, groups, likeness, near_across, near_pairs, sign
+from touchstone.goldset.problems import PlacedCase, Problem, problem
 from touchstone.rubric.model import Rubric
-from touchstone.runs.goldset.labels import LabelSummary, conflict, judged
-from touchstone.runs.goldset.likeness import AlikePair, Signature, groups, likeness, near_across, near_pairs, sign
-from touchstone.runs.goldset.problems import PlacedCase, Problem, problem
 
 
 @dataclass(frozen=True, slots=True)
