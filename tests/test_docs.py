@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from scripts import fitted_tables
+from scripts import fitted_tables, house
 
 import touchstone as ts
 import touchstone.safety
@@ -287,6 +287,11 @@ def test_the_figures_shown_are_those_of_the_fit(name):
     shown = page(name)
     again = fitted_tables.filled(shown, fitted_tables.TABLES[name])
     assert shown == again, "run python -m scripts.fitted_tables"
+
+
+def test_the_map_of_rooms_is_that_of_the_imports():
+    shown = page("docs/architecture.md")
+    assert shown == house.redrawn(shown), "run python -m scripts.house"
 
 
 @pytest.mark.parametrize("cut", ["send_at", "block_at"])

@@ -1,0 +1,1 @@
+"""Other programs: model servers, bots, a verifier's model."""

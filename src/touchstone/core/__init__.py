@@ -1,0 +1,1 @@
+"""The vocabulary as frozen values, errors, JSON, packaged data."""

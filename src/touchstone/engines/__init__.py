@@ -1,0 +1,1 @@
+"""Work spread over this process, several processes or a Ray cluster."""

@@ -1,0 +1,1 @@
+"""Values and claims are checked against the sources."""

@@ -1,0 +1,1 @@
+"""Labelled cases: checked for problems, summarised, sampled."""

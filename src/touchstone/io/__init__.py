@@ -1,0 +1,1 @@
+"""Case files of many shapes are read, results are written."""

@@ -1,0 +1,1 @@
+"""Grades with reasons and a pass probability: the offline judge, a model, a panel."""

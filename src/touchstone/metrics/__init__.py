@@ -1,0 +1,1 @@
+"""Relevance, completeness, hallucination and the verdict."""

@@ -1,0 +1,1 @@
+"""Queues, blind reviews, adjudication, the weekly figures."""

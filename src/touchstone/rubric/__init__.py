@@ -1,0 +1,1 @@
+"""Criteria, weights, gates, conventions; grades become points and an outcome."""

@@ -1,0 +1,1 @@
+"""One case evaluated; the summary, patterns, comparison and gate of many."""

@@ -1,0 +1,1 @@
+"""Findings with rule and confidence: exact checks and one sentence classifier."""

@@ -1,1 +1,1 @@
-"""The service: HTTP requests -> use cases of `app`, as JSON under /v1 and as pages."""
+"""The API under `/v1` and the pages: requests are translated into use cases."""

@@ -1,0 +1,1 @@
+"""Intervals, paired tests, agreement, sampling, corrected rates; pure and seeded."""

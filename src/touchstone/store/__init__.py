@@ -1,0 +1,1 @@
+"""Runs, reviews and people in SQLite or PostgreSQL."""

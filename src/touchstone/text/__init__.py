@@ -1,0 +1,1 @@
+"""A case is read: tokens, sentences, values, dates, claims, asks."""
