@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 from scripts import fitted_tables, house
+from tests.tables import over
 
 import touchstone as ts
 import touchstone.safety
@@ -89,7 +90,7 @@ def with_commands(name, command):
         yield from with_commands(f"{name} {inner}", found)
 
 
-@pytest.mark.parametrize(("name", "command"), commands())
+@over(("name", "command"), commands())
 def test_every_option_of_every_command_is_documented_and_no_other(name, command):
     documented = section(page("docs/cli.md"), f"`{name}`")
     listed = {option for line in documented.splitlines() if line.startswith("| `-") for option in options_of(line)}
@@ -124,7 +125,7 @@ def exists(advised, known):
     return is_whole and {word for word in words if re.fullmatch(r"--?[a-z][\w-]*", word)} <= options
 
 
-@pytest.mark.parametrize("field", fields(ts.Plan), ids=lambda field: field.name)
+@over("field", fields(ts.Plan), ids=lambda field: field.name)
 def test_every_setting_is_documented_with_its_default(field):
     assert f"| `{field.name}` | {field.default} |" in section(page("docs/metrics.md"), "9. Thresholds")
 
@@ -135,12 +136,12 @@ def test_every_field_of_a_case_is_documented(name):
     assert f"| `{name}` |" in page("docs/python.md")
 
 
-@pytest.mark.parametrize(("theirs", "ours"), ALIASES.items())
+@over(("theirs", "ours"), ALIASES.items())
 def test_every_alias_is_documented(theirs, ours):
     assert f"`{theirs}` → `{ours}`" in page("docs/cli.md")
 
 
-@pytest.mark.parametrize("name", ts.__all__)
+@over("name", ts.__all__)
 def test_every_name_of_the_api_is_documented(name):
     assert f"`ts.{name}" in page("docs/python.md")
 
@@ -265,7 +266,7 @@ def decimals(text):
     return set(re.findall(r"(?<![\d.$])\d+\.\d+(?![\d.])", text))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@over("name", NAMES)
 def test_links_lead_somewhere(name):
     text = FENCE.sub("", page(name))
     for target in re.findall(r"\]\((?!https?://|mailto:)([^)\s]+)\)", text):
@@ -350,7 +351,7 @@ def test_every_kind_of_violation_has_a_section(kind):
     assert "| cannot see |" in section(page("docs/safety.md"), kind)
 
 
-@pytest.mark.parametrize("rule", rules())
+@over("rule", rules())
 def test_every_rule_is_described(rule):
     described = "".join(section(page("docs/safety.md"), kind) for kind in VIOLATION_KINDS)
     assert any(line.startswith("| `") and f"`{rule}`" in line for line in described.splitlines())

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from tests.tables import over
 
 import touchstone as ts
 from touchstone.core.codec import canonical_json, case_from_dict, case_to_dict, result_to_dict
@@ -65,7 +66,7 @@ def hostile_cases():
         yield pytest.param(ts.Case(input=text, response=reply, context=[text, passage]), id=f"sources of {name}")
 
 
-sample = pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
+sample = over("case", SAMPLE, ids=lambda case: case.id)
 every = pytest.mark.parametrize("case", [*(pytest.param(c, id=c.id) for c in SAMPLE), *hostile_cases()])
 
 

@@ -7,11 +7,12 @@ from benchmarks.__main__ import BENCHMARKS, ON_REQUEST
 from benchmarks.judge import FRAME, decisions, framed, laws, pasted, share
 from benchmarks.tables import TABLES
 from scripts.labelled import read_row, rows
+from tests.tables import over
 
 from touchstone.core.case import Case
 
 
-@pytest.mark.parametrize("name", BENCHMARKS | ON_REQUEST)
+@over("name", BENCHMARKS | ON_REQUEST)
 def test_every_benchmark_can_be_run(name):
     assert callable(import_module(f"benchmarks.{name}").run)
 

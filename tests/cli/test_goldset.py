@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.tables import over
 
 from touchstone.app.goldset import read_goldset
 from touchstone.cli.goldset import share
@@ -226,7 +227,7 @@ def test_size_says_how_many_cases_are_needed(run):
     assert "taking 10 % of the cases to flip" in " ".join(told.split())
 
 
-@pytest.mark.parametrize(
+@over(
     ("text", "value"),
     [
         *[("5pp", 0.05), ("5 pp", 0.05), ("5%", 0.05), ("5 %", 0.05), ("0.05", 0.05), (".05", 0.05), ("0,05", 0.05)],

@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 from touchstone.clients.bot.exchange import LONGEST_ANSWER, question, read_answer
 from touchstone.core.case import Case, Draft, Label, Passage
@@ -122,7 +123,7 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize(("written", "error", "message"), FAILURES.values(), ids=FAILURES.keys())
+@over(("written", "error", "message"), FAILURES.values(), ids=FAILURES.keys())
 def test_what_is_no_reply_is_a_failure_that_says_why(written, error, message):
     failure = read_answer(written)
     assert (failure.stage, failure.error) == ("draft", error)

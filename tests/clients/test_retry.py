@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 from touchstone.clients.bot.retry import Backoff, asked_wait
 
@@ -34,7 +35,7 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize(("header", "seconds"), ASKED.values(), ids=ASKED.keys())
+@over(("header", "seconds"), ASKED.values(), ids=ASKED.keys())
 def test_retry_after_is_a_number_or_a_moment(header, seconds):
     assert asked_wait(header, now=NOW) == seconds
 

@@ -4,6 +4,7 @@ import pickle
 from dataclasses import FrozenInstanceError
 
 import pytest
+from tests.tables import over
 
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.errors import CaseError
@@ -79,7 +80,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "message"), WRONG)
+@over(("fields", "message"), WRONG)
 def test_a_field_of_another_type_is_named_with_what_is_allowed(fields, message):
     with pytest.raises(CaseError, match=message):
         Case(**{"response": "r"} | fields)

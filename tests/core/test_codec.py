@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.tables import over
 
 from touchstone.core.case import Case
 from touchstone.core.codec import canonical_json, case_from_dict, case_hash, case_to_dict, content_hash, result_to_dict
@@ -67,7 +68,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("row", "message"), WRONG)
+@over(("row", "message"), WRONG)
 def test_a_field_of_the_wrong_type_is_named_with_what_is_allowed(row, message):
     with pytest.raises(CaseError, match=message):
         case_from_dict(({} if message.endswith("missing") else {"response": "r"}) | row)

@@ -2,13 +2,13 @@
 
 from dataclasses import fields
 
-import pytest
+from tests.tables import over
 
 import touchstone as ts
 from touchstone.core.codec import content_hash, plan_to_dict
 
 
-@pytest.mark.parametrize("field", fields(ts.Plan), ids=lambda field: field.name)
+@over("field", fields(ts.Plan), ids=lambda field: field.name)
 def test_every_setting_changes_the_hash(field):
     other = "both" if isinstance(field.default, str) else field.default + 1
     changed = ts.Plan(**{field.name: other})

@@ -3,6 +3,7 @@
 from importlib import resources
 
 import pytest
+from tests.tables import over
 
 from touchstone.core import resource
 from touchstone.core.errors import ResourceError
@@ -11,7 +12,7 @@ DATA = resources.files("touchstone").joinpath("data")
 LISTS = sorted(path.name for path in DATA.iterdir() if path.name.endswith(".txt"))
 
 
-@pytest.mark.parametrize("name", LISTS)
+@over("name", LISTS)
 def test_a_packaged_list_opens_with_a_line_on_its_origin(name):
     assert resource.text(name).startswith("# ")
     assert resource.lines(name)

@@ -5,6 +5,7 @@ from math import nextafter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 from touchstone.core.shown import comparison, inert_cell, is_formula, number_beside
 
@@ -57,7 +58,7 @@ FORMULAS = [
 ]
 
 
-@pytest.mark.parametrize("cell", FORMULAS)
+@over("cell", FORMULAS)
 def test_a_cell_that_could_be_run_begins_as_text(cell):
     assert inert_cell(cell) == f"'{cell}"
 

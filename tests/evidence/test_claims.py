@@ -1,6 +1,7 @@
 """A claim is supported by a source that says its words together, and contradicted by one that says the opposite."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.core.plan import Plan
 from touchstone.evidence.claims import check_claims
@@ -41,7 +42,7 @@ STATUSES = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "source", "status"), STATUSES)
+@over(("reply", "source", "status"), STATUSES)
 def test_a_claim_has_the_status_its_source_gives_it(reply, source, status):
     assert statuses(reply, source) == [status]
 

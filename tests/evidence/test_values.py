@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tables import rows
+from tests.tables import over, rows
 from tests.text.renderings import VALUES
 
 from touchstone.evidence.values import check_values
@@ -25,7 +25,7 @@ def overlapping(row):
     return [anchor for anchor in check_values(reply, [source]) if anchor.start < end and start < anchor.end]
 
 
-@pytest.mark.parametrize("row", rows("values"), ids=lambda row: f"{row['id']} {row['anchor']}")
+@over("row", rows("values"), ids=lambda row: f"{row['id']} {row['anchor']}")
 def test_a_phrase_has_the_status_of_the_table(row):
     found = [(anchor.kind, anchor.status) for anchor in overlapping(row)]
     assert found == ([] if row["status"] == "none" else [(row["kind"], row["status"])]), row["why"]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.tables import over
 
 from touchstone.core import resource
 from touchstone.core.case import Case, Label, Turn
@@ -96,7 +97,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("code", "fault"), FAULTS.items(), ids=FAULTS)
+@over(("code", "fault"), FAULTS.items(), ids=FAULTS)
 def test_each_fault_is_found_with_its_lines_and_nothing_else_is(code, fault):
     cases, lines, message = fault
     problems = found(*cases)

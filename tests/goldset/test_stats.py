@@ -1,6 +1,7 @@
 """What is said of a gold set's contents, and how large one has to be."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.core.case import Case, Label
 from touchstone.goldset.stats import cases_for_margin, precision, size_needed, summarise_goldset
@@ -65,8 +66,8 @@ def test_the_margin_of_a_pass_rate_follows_from_the_number_of_cases(cases, point
     assert round(precision(cases).margin * 100) == points
 
 
-@pytest.mark.parametrize("margin", [0.02, 0.05, 0.1, 0.3])
-@pytest.mark.parametrize("rate", [0.1, 0.5, 0.75, 1.0])
+@over("margin", [0.02, 0.05, 0.1, 0.3])
+@over("rate", [0.1, 0.5, 0.75, 1.0])
 def test_so_many_cases_give_the_margin(margin, rate):
     needed = cases_for_margin(margin, rate=rate)
     interval = wilson(round(rate * needed), needed)

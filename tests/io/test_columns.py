@@ -1,6 +1,7 @@
 """Other tools' column names become ours, and nothing is taken for something else."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.core.errors import CaseError
 from touchstone.io.columns import arrange
@@ -113,7 +114,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("cells", "fields"), CELLS)
+@over(("cells", "fields"), CELLS)
 def test_a_cell_of_text_gets_the_type_of_its_field(cells, fields):
     assert arrange({"response": "r", **cells}, columns={}, is_text=True) == {"response": "r", **fields}
 

@@ -4,6 +4,7 @@ import io
 
 import pytest
 from tests.growth import is_linear
+from tests.tables import over
 
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
@@ -39,7 +40,7 @@ GOOD_FILES = {
 }
 
 
-@pytest.mark.parametrize(("text", "rows"), GOOD_FILES.values(), ids=GOOD_FILES.keys())
+@over(("text", "rows"), GOOD_FILES.values(), ids=GOOD_FILES.keys())
 def test_a_file_is_read_as_it_is_meant(text, rows):
     assert rows_of(text) == rows
 

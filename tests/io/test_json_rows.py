@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 from touchstone.core.result import Failure
 from touchstone.io.json_rows import Splitter, read_json, read_json_lines
@@ -43,7 +44,7 @@ BAD_LINES = {
 }
 
 
-@pytest.mark.parametrize(("bad", "message"), BAD_LINES.values(), ids=BAD_LINES.keys())
+@over(("bad", "message"), BAD_LINES.values(), ids=BAD_LINES.keys())
 def test_a_bad_line_fails_in_its_place_between_good_ones(bad, message):
     raw = b'{"response": "r"}\n' + bad + b'\n{"response": "r"}\n'
     (one, first), (two, failure), (three, last) = rows_of(raw, longest=1_000_000)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.growth import is_linear
+from tests.tables import over
 from tests.tables import rows as table
 
 import touchstone as ts
@@ -29,7 +30,7 @@ CONTEXT = ["Duplicate charges: open a billing case; the refund takes 5 working d
 
 
 def rows(found):
-    return pytest.mark.parametrize("row", found, ids=lambda row: row["id"])
+    return over("row", found, ids=lambda row: row["id"])
 
 
 @rows(ATTEMPTS)

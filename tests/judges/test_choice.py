@@ -1,6 +1,7 @@
 """Which models grade a case, and the features that only those for plain questions use."""
 
 import pytest
+from tests.tables import over
 
 import touchstone as ts
 from touchstone.judges.answer import answer_features
@@ -40,8 +41,8 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "kind"), [row[1:] for row in KINDS], ids=[row[0] for row in KINDS])
-@pytest.mark.parametrize("reply", ["Yes.", "I am sorry, you can send it back to us within 30 days, please."])
+@over(("fields", "kind"), [row[1:] for row in KINDS], ids=[row[0] for row in KINDS])
+@over("reply", ["Yes.", "I am sorry, you can send it back to us within 30 days, please."])
 def test_the_kind_of_a_case_is_that_of_its_question_whatever_the_reply(fields, kind, reply):
     assert plain_kind(read(ts.Case(response=reply, **fields))) == kind
 

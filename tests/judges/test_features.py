@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.judges.gold import GOLD, WAYS
+from tests.tables import over
 
 import touchstone as ts
 from touchstone.core.plan import Plan
@@ -45,8 +46,8 @@ def written():
     return {f"{case.id}-{way}": features_of(WAYS[way](case)) for case in GOLD[::STEP] for way in WAYS}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", GOLD[::STEP], ids=lambda case: case.id)
+@over("way", WAYS)
+@over("case", GOLD[::STEP], ids=lambda case: case.id)
 def test_features_are_what_they_were(case, way):
     expected = json.loads(FILE.read_text(encoding="utf-8"))[f"{case.id}-{way}"]
     assert features_of(WAYS[way](case)) == pytest.approx(expected, abs=0.002)

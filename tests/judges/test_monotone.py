@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 from tests.judges.gold import GOLD, SAMPLE, WAYS, grade, values
+from tests.tables import over
 
 import touchstone as ts
 from touchstone.evidence.alignment import said_in
@@ -54,8 +55,8 @@ def test_features_of_a_plain_direction_never_go_the_other_way(directions, sign, 
             assert along == sorted(along), (criterion, name)
 
 
-@pytest.mark.parametrize("kind", get_args(Plain))
-@pytest.mark.parametrize(("directions", "sign"), [(NEVER_RAISE, -1), (NEVER_LOWER, 1)], ids=["falling", "rising"])
+@over("kind", get_args(Plain))
+@over(("directions", "sign"), [(NEVER_RAISE, -1), (NEVER_LOWER, 1)], ids=["falling", "rising"])
 def test_features_of_a_plain_direction_keep_it_for_plain_questions(directions, sign, kind):
     for criterion, model in plain_models(kind).items():
         for term in model.terms:
@@ -73,8 +74,8 @@ def test_a_higher_value_never_gets_a_lower_grade(way, criterion):
     assert set(grades) <= set(range(5))
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
+@over("way", WAYS)
+@over("case", SAMPLE, ids=lambda case: case.id)
 def test_an_unsupported_price_never_raises_accuracy(case, way):
     plain = WAYS[way](case)
     before = values(grade(plain))["accuracy"]
@@ -82,8 +83,8 @@ def test_an_unsupported_price_never_raises_accuracy(case, way):
     assert {price: value for price, value in after.items() if value > before} == {}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
+@over("way", WAYS)
+@over("case", SAMPLE, ids=lambda case: case.id)
 def test_an_insult_never_raises_tone(case, way):
     plain = WAYS[way](case)
     before = values(grade(plain))["tone"]

@@ -1,6 +1,7 @@
 """A case and its result become plain values to show; text from outside cannot do anything to a terminal."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.core.case import Case
 from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score
@@ -151,7 +152,7 @@ HARMFUL = {
 }
 
 
-@pytest.mark.parametrize(("text", "safe"), HARMFUL.values(), ids=HARMFUL.keys())
+@over(("text", "safe"), HARMFUL.values(), ids=HARMFUL.keys())
 def test_what_could_harm_a_terminal_is_left_out(text, safe):
     assert plain(text) == safe
 

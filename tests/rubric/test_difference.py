@@ -1,6 +1,6 @@
 """Two rubrics become the list of what changed between them."""
 
-import pytest
+from tests.tables import over
 
 from touchstone.core import resource
 from touchstone.rubric.difference import Change, difference_to_dict, differences
@@ -70,12 +70,12 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("replacements", "changes"), CHANGES.values(), ids=CHANGES.keys())
+@over(("replacements", "changes"), CHANGES.values(), ids=CHANGES.keys())
 def test_every_kind_of_change_is_found_and_nothing_else(replacements, changes):
     assert list(differences(SHIPPED, changed(*replacements))) == changes
 
 
-@pytest.mark.parametrize("replacements", [replacements for replacements, _ in CHANGES.values()], ids=CHANGES.keys())
+@over("replacements", [replacements for replacements, _ in CHANGES.values()], ids=CHANGES.keys())
 def test_the_other_way_round_each_change_is_reversed(replacements):
     there = differences(SHIPPED, changed(*replacements))
     back = differences(changed(*replacements), SHIPPED)

@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from tests.tables import over
 
 from touchstone.core import resource
 from touchstone.core.errors import RubricError
@@ -101,7 +102,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("old", "new", "message"), BAD.values(), ids=BAD.keys())
+@over(("old", "new", "message"), BAD.values(), ids=BAD.keys())
 def test_what_cannot_be_used_is_named_with_line_and_remedy(old, new, message):
     assert old in SUPPORTAI
     with pytest.raises(RubricError) as caught:

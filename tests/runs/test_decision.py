@@ -1,7 +1,7 @@
 """Why a reply is sent, reviewed or blocked: one sentence that never contradicts what is shown beside it."""
 
-import pytest
 from tests.store.waiver_samples import LEAK, judged
+from tests.tables import over
 
 from touchstone.core.plan import Plan
 from touchstone.core.result import Anchor, Failure, Finding, Result, Score
@@ -32,7 +32,7 @@ WRONG = Anchor("duration", "30 days", 0, 7, "30 day", "unsupported", "no source 
 DENIED = Anchor("claim", "it is free", 0, 10, "it is free", "contradicted", "the source denies this")
 
 
-@pytest.mark.parametrize(
+@over(
     ("result", "sentence"),
     [
         (reply(), "send: pass probability 0.95, and nothing speaks against it"),

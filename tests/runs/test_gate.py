@@ -3,6 +3,7 @@ from itertools import product
 
 import pytest
 from tests.runs.records import RUBRIC, make
+from tests.tables import over
 
 from touchstone.rubric.model import Targets
 from touchstone.runs.comparison import compare
@@ -62,7 +63,7 @@ def test_a_value_just_beside_its_target_is_shown_beside_it():
     assert checks["pass_rate"].reason == "69.0 % meets the target 69–80 %"
 
 
-@pytest.mark.parametrize("spoilt", list(product([False, True], repeat=4)))
+@over("spoilt", list(product([False, True], repeat=4)))
 def test_the_gate_is_open_only_if_all_targets_are_met(spoilt):
     pass_rate, accuracy, safety, confidence = spoilt
     records = [

@@ -1,11 +1,11 @@
 """Personal data is taken out of what is kept, and spans move along."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.evidence.table_verifier import DOUBTFUL, TableVerifier
 from tests.fragments import left_of
 from tests.store.full_samples import full_of_text
+from tests.tables import over
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -67,8 +67,8 @@ def test_the_leak_is_still_on_record_and_every_span_is_the_text_it_names():
     assert all(passages[each.source][each.start : each.end] == each.text for each in evidence)
 
 
-@pytest.mark.parametrize("content", [{}, {"fails": True}, {"is_waived": True}])
-@pytest.mark.parametrize("sample", PERSONAL)
+@over("content", [{}, {"fails": True}, {"is_waived": True}])
+@over("sample", PERSONAL)
 def test_no_twelve_characters_of_personal_data_are_left_in_any_text_of_a_reply(sample, content):
     """Each text has an address of its own, and all have the same other piece of personal data."""
     mails = []

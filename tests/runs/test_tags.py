@@ -2,8 +2,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import get_args
 
-import pytest
 from tests.runs.records import gold
+from tests.tables import over
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -104,7 +104,7 @@ def tags_of(reply, fields):
     return find_tags(case, evaluate(case, plan=Plan()))
 
 
-@pytest.mark.parametrize(("reply", "fields", "name", "owner"), TABLE)
+@over(("reply", "fields", "name", "owner"), TABLE)
 def test_a_failed_reply_is_tagged_with_its_fault_and_owner(reply, fields, name, owner):
     assert (name, owner) in {(tag.name, tag.owner) for tag in tags_of(reply, fields)}
 

@@ -1,6 +1,7 @@
 """Names of persons: where they begin and end, and what only looks like one."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.safety.personal_data.names import announced, find_names, is_given_name
 
@@ -46,16 +47,14 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "shown", "partial"), [(*row, False) for row in WHOLE] + [(*row, True) for row in PARTIAL]
-)
+@over(("text", "shown", "partial"), [(*row, False) for row in WHOLE] + [(*row, True) for row in PARTIAL])
 def test_a_name_ends_where_other_words_begin(text, shown, partial):
     (name,) = find_names(text)
     assert (text[name.start : name.end], name.partial) == (shown, partial)
     assert name.key == shown.casefold().replace(".", "")
 
 
-@pytest.mark.parametrize("text", NONE)
+@over("text", NONE)
 def test_places_companies_months_and_ordinary_words_are_no_names(text):
     assert list(find_names(text)) == []
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.growth import is_linear
+from tests.tables import over
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
@@ -92,7 +93,7 @@ ALONE = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "marked"), ALONE)
+@over(("reply", "marked"), ALONE)
 def test_without_context_the_reply_alone_shows_the_leak(reply, marked):
     assert [violation.text for violation in leaks(reply, input="any news?")] == marked
 
@@ -171,7 +172,7 @@ SAFE = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "customer", "context"), SAFE)
+@over(("reply", "customer", "context"), SAFE)
 def test_what_was_said_published_or_is_the_agents_own_is_no_leak(reply, customer, context):
     assert leaks(reply, input=customer, context=context) == []
 
@@ -222,7 +223,7 @@ BY_THEIR_WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "marked", "passages"), BY_THEIR_WORDS)
+@over(("reply", "marked", "passages"), BY_THEIR_WORDS)
 def test_the_words_around_a_datum_tell_whose_it_is(reply, marked, passages):
     context = ["Lockers are let by the week. Desk: desk@acme.example."] if passages else None
     assert [leak.text for leak in leaks(reply, input="status?", context=context)] == ([marked] if marked else [])
@@ -254,7 +255,7 @@ TRACES = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "rule", "marked"), TRACES)
+@over(("reply", "rule", "marked"), TRACES)
 def test_what_only_the_record_shows_to_be_personal_is_found_by_its_traces(reply, rule, marked):
     found = leaks(reply, input="status?", context=[RECORD])
     assert [(leak.rule, leak.text) for leak in found] == ([(rule, marked)] if rule else [])
@@ -401,7 +402,7 @@ RECOGNISED = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "text", "key"), RECOGNISED)
+@over(("kind", "text", "key"), RECOGNISED)
 def test_a_format_is_recognised_by_its_kind_and_key(kind, text, key):
     (datum,) = recognise(text)
     assert (datum.kind, datum.key, datum.partial) == (kind, key, False)
@@ -451,7 +452,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@over("text", NOTHING)
 def test_what_fails_the_check_or_means_something_else_is_not(text):
     assert recognise(text) == ()
 
@@ -478,7 +479,7 @@ def test_data_lie_within_the_text_and_apart_from_each_other(text):
     assert all(end <= datum.start < datum.end <= len(text) for end, datum in zip(ends, data, strict=False))
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: f"{pattern.kind}, {pattern.source}")
+@over("pattern", PATTERNS, ids=lambda pattern: f"{pattern.kind}, {pattern.source}")
 def test_what_is_sought_first_hides_nothing_of_the_table(pattern):
     texts = [text for row in ROWS for text in (row["response"], *(row.get("context") or []))]
     for text in [*texts, *(text for _, text, _ in RECOGNISED), *(text for _, text in PARTIAL)]:

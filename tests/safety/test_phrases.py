@@ -2,6 +2,7 @@
 
 import pytest
 from tests.safety.noticing import notice_in, rules_of
+from tests.tables import over
 
 from touchstone.safety.phrases import TABLE, phrases
 
@@ -26,7 +27,7 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "response", "question"), FOUND)
+@over(("rule", "response", "question"), FOUND)
 def test_a_phrase_is_found_in_its_sentence(rule, response, question):
     signs = notice_in(phrases, response, input=question, context=["We answer on weekdays."])
     assert set(rules_of(signs)) == {rule}

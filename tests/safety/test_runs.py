@@ -2,6 +2,7 @@
 
 import pytest
 from tests.safety.noticing import NO_POLICY, read_reply
+from tests.tables import over
 
 from touchstone.core.policy import Policy
 from touchstone.safety.runs import MAX_WORDS, worded
@@ -34,7 +35,7 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize(("response", "fields", "expected"), MARKED)
+@over(("response", "fields", "expected"), MARKED)
 def test_a_sentence_becomes_runs_with_marks(response, fields, expected):
     (runs,) = runs_of(response, **fields)
     assert expected - runs == set()

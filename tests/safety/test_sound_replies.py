@@ -3,15 +3,14 @@
 Rules were written with sight of these rows: a regression test.
 """
 
-import pytest
 from tests.safety.noticing import find_in, kinds_of
-from tests.tables import rows
+from tests.tables import over, rows
 
 # Replies with a suspicion when last counted.
 SUSPECTED = {"schools-03", "software-07"}
 
 
-@pytest.mark.parametrize("row", rows("sound_replies"), ids=lambda row: row["id"])
+@over("row", rows("sound_replies"), ids=lambda row: row["id"])
 def test_a_sound_reply_is_no_violation_and_no_new_suspicion(row):
     found = find_in(row)
     assert kinds_of(found, surely=True) == set()

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.safety.noticing import NO_POLICY, read_reply
+from tests.tables import over
 
 from touchstone.core.policy import Policy
 from touchstone.safety.personal_data import pii_leakage
@@ -38,7 +39,7 @@ HELD = [
 ]
 
 
-@pytest.mark.parametrize(("given", "text", "held"), HELD)
+@over(("given", "text", "held"), HELD)
 def test_a_text_holds_a_datum_however_it_is_written(given, text, held):
     (datum,) = recognise(given)
     assert holds(text, datum, given[datum.start : datum.end]) is held
@@ -65,7 +66,7 @@ PASSAGES = [
 ]
 
 
-@pytest.mark.parametrize(("passage", "record", "kinds"), PASSAGES)
+@over(("passage", "record", "kinds"), PASSAGES)
 def test_a_record_speaks_of_one_person_and_holds_their_data(passage, record, kinds):
     assert is_record(passage) is record
     assert [datum.kind for datum in personal(passage)] == kinds
@@ -139,7 +140,7 @@ IDENTIFIED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "record", "chat", "single"), IDENTIFIED)
+@over(("said", "record", "chat", "single"), IDENTIFIED)
 def test_who_gave_what_their_record_holds_may_be_told_it(said, record, chat, single):
     assert is_leak(said, record, in_chat=True) is chat
     assert is_leak(said, record, in_chat=False) is single

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from scripts.fit_wording import KINDS, REPLIES, Given, Reply, bare, fit, fit_kind, fit_kinds, labelled, tabled, written
+from tests.tables import over
 
 from touchstone.core.case import Case
 from touchstone.safety.wording import fitted
@@ -12,7 +13,7 @@ FILES = sorted(REPLIES.glob("*.jsonl"))
 HARM = "harmful_content"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@over("path", FILES, ids=lambda path: path.stem)
 def test_every_span_is_part_of_its_reply_and_ids_are_unique(path):
     situations = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     replies = [reply for situation in situations for reply in situation["replies"]]

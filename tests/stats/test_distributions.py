@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from tests.tables import over
 
 from touchstone.stats.distributions import benjamini_hochberg, fair_coin_tail, fisher_greater, two_sided, two_sided_t
 
@@ -17,8 +18,8 @@ def test_the_normal_quantile_is_scipy_s(level):
     assert two_sided(level) == pytest.approx(stats.norm.ppf((1 + level) / 2), rel=1e-12)
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 10, 23, 29, 99, 199, 200, 201, 202, 1000, 100_000])
+@over("level", LEVELS)
+@over("degrees", [1, 2, 3, 4, 5, 10, 23, 29, 99, 199, 200, 201, 202, 1000, 100_000])
 def test_student_s_quantile_is_scipy_s(level, degrees):
     assert two_sided_t(level, degrees) == pytest.approx(stats.t.ppf((1 + level) / 2, degrees), rel=1e-7)
 

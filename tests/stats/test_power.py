@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.tables import over
 
 from touchstone.stats.interval import wilson
 from touchstone.stats.paired import mcnemar
@@ -21,10 +22,10 @@ def exact_power(n, flips, difference):
     return float(stats.binom.pmf(m, n, flips) @ rejects)
 
 
-@pytest.mark.parametrize("power", [0.8, 0.9])
-@pytest.mark.parametrize("flips", [None, 0.1, 0.2, 0.3])
-@pytest.mark.parametrize("difference", [0.03, 0.05, 0.1, -0.1, -0.2])
-@pytest.mark.parametrize("rate", [0.5, 0.75, 0.9])
+@over("power", [0.8, 0.9])
+@over("flips", [None, 0.1, 0.2, 0.3])
+@over("difference", [0.03, 0.05, 0.1, -0.1, -0.2])
+@over("rate", [0.5, 0.75, 0.9])
 def test_the_cases_asked_for_give_the_exact_test_its_power(rate, difference, flips, power):
     n = cases_needed(difference, rate=rate, discordant=flips, power=power)
     after = rate + difference

@@ -1,6 +1,7 @@
 """What a reply asserts as fact becomes subject, verb and object; guesses, questions, orders and courtesies do not."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.text.claims import find_claims
 from touchstone.text.reading import read_text
@@ -39,7 +40,7 @@ CLAIMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("raw", "expected"), CLAIMS)
+@over(("raw", "expected"), CLAIMS)
 def test_a_statement_of_fact_is_a_claim(raw, expected):
     assert claims(raw) == terms(*expected)
 
@@ -92,7 +93,7 @@ NO_CLAIMS = {
 }
 
 
-@pytest.mark.parametrize(("why", "raw"), [(why, raw) for why, texts in NO_CLAIMS.items() for raw in texts])
+@over(("why", "raw"), [(why, raw) for why, texts in NO_CLAIMS.items() for raw in texts])
 def test_what_asserts_no_fact_is_no_claim(why, raw):
     assert claims(raw) == [], why
 

@@ -1,6 +1,7 @@
 """Links, e-mail addresses and phone numbers are contacts, and their figures are no values."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.text.reading import read_text
 
@@ -22,7 +23,7 @@ CONTACTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("raw", "contacts"), CONTACTS)
+@over(("raw", "contacts"), CONTACTS)
 def test_a_contact_is_found_and_holds_no_value(raw, contacts):
     text = read_text("response", raw)
     assert [(c.kind, raw[c.start : c.end], c.canonical) for c in text.contacts] == contacts

@@ -1,6 +1,7 @@
 """An order number, code, version or numbered name is no quantity; the figure beside it may still be one."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.text.reading import read_text
 
@@ -29,7 +30,7 @@ IDENTIFIERS = [
 ]
 
 
-@pytest.mark.parametrize("raw", IDENTIFIERS)
+@over("raw", IDENTIFIERS)
 def test_an_identifier_is_no_value(raw):
     assert read_text("response", raw).values == ()
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 from touchstone.text.asks import find_asks
 from touchstone.text.normalise import normalise
@@ -25,7 +26,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "text"), SPELLINGS)
+@over(("raw", "text"), SPELLINGS)
 def test_a_spelling_is_made_plain(raw, text):
     assert normalise(raw).text == text
 

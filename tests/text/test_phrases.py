@@ -1,8 +1,8 @@
 """Phrases of packaged groups, counted for one group or for many."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 from touchstone.core import resource
 from touchstone.text.phrases import count, counts
@@ -12,7 +12,7 @@ GROUPS = tuple(line.partition(":")[0] for line in resource.lines(TABLE))
 PHRASES = sorted(member.replace("*", "ing") for name in GROUPS for member in resource.group(TABLE, name))
 
 
-@pytest.mark.parametrize("name", GROUPS)
+@over("name", GROUPS)
 def test_every_phrase_of_a_group_is_counted_among_many(name: str) -> None:
     for member in resource.group(TABLE, name):
         said = f"Well, {member.replace(' * ', ' this ').replace('*', '')}."

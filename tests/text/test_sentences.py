@@ -1,6 +1,6 @@
 """Sentences end at end marks, line breaks and list items, and not at abbreviations or inside figures."""
 
-import pytest
+from tests.tables import over
 
 from touchstone.text.reading import read_text
 
@@ -40,12 +40,12 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "sentences"), SENTENCES)
+@over(("raw", "sentences"), SENTENCES)
 def test_a_text_is_cut_into_sentences(raw, sentences):
     assert [raw[s.start : s.end].rstrip() for s in read_text("input", raw).sentences] == sentences
 
 
-@pytest.mark.parametrize("raw", [raw for raw, _ in SENTENCES])
+@over("raw", [raw for raw, _ in SENTENCES])
 def test_every_token_belongs_to_one_sentence(raw):
     text = read_text("input", raw)
     assert [at for s in text.sentences for at in range(s.first, s.last)] == list(range(len(text.tokens)))

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 from tests.text.renderings import VALUES
 
 from touchstone.text.reading import read_text
@@ -42,6 +43,6 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "canonical"), READ)
+@over(("raw", "canonical"), READ)
 def test_a_figure_is_read_as_its_sentence_means_it(raw, canonical):
     assert [value.canonical for value in read_text("response", raw).values] == canonical

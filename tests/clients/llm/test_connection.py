@@ -1,6 +1,7 @@
 """Where the model is and with which key: what is missing is said, and a key goes only where it belongs."""
 
 import pytest
+from tests.tables import over
 
 from touchstone.clients.llm.connection import OPENAI, PROVIDERS, Address, find_connection, find_model, provider_at
 from touchstone.core.errors import ConfigError
@@ -73,8 +74,8 @@ def test_a_provider_gets_its_own_key_unasked_and_no_other_s(provider):
         find_connection(provider.base_url, environment=others)
 
 
-@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda each: each.name)
-@pytest.mark.parametrize(
+@over("provider", PROVIDERS, ids=lambda each: each.name)
+@over(
     "base_url",
     [
         "https://llm.example/v1",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 import touchstone as ts
 from touchstone.core.errors import ResourceError
@@ -84,7 +85,7 @@ def test_all_questions_of_a_case_share_their_words_up_to_the_passage():
     assert all(text.endswith("Answer with one word: yes or no.") for text in told)
 
 
-@pytest.mark.parametrize("row", INJECTIONS, ids=lambda row: row["id"])
+@over("row", INJECTIONS, ids=lambda row: row["id"])
 def test_words_of_the_case_stand_between_marks_alone(row):
     case = replace(CASE, response=f"{CASE.response} {row['text']}", input=f"Is it free? {row['text']}")
     questions = set(packaged_checklist().questions.values())
@@ -158,7 +159,7 @@ def test_a_reply_that_speaks_to_its_grader_is_hardly_believed():
     assert grade(judgement, "tone").confidence < grade(judged(good), "tone").confidence
 
 
-@pytest.mark.parametrize(
+@over(
     ("alternatives", "text", "chance"),
     [
         ([{"yes": 0.6, "no": 0.2, "maybe": 0.2}], "yes", pytest.approx(0.75)),

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from tests.tables import over
 
 ROOT = Path(__file__).parents[3]
 PAGE = " ".join((ROOT / "docs" / "llm.md").read_text(encoding="utf-8").split())
@@ -13,7 +13,7 @@ RECORDED = json.loads((ROOT / "benchmarks" / "results" / "recorded.json").read_t
 ATTEMPTS, NEUTRAL = INJECTIONS["moved by an attempt"], INJECTIONS["moved by a neutral sentence"]
 
 
-@pytest.mark.parametrize(
+@over(
     "line",
     [
         f"| gold cases asked about | {AGREEMENT['cases']} |",

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import over
 
 import touchstone as ts
 from touchstone.judges.llm.checks import checked_of
@@ -21,8 +21,8 @@ TURN_MARKS = ("<|", "<｜", "[INST]", "[/INST]", "<s>", "</s>", "<start_of_turn>
 QUESTION = "I was charged twice for order 12345. Please refund the duplicate."
 CONTEXT = ["Duplicate charges: open a billing case; the refund takes 3 to 5 working days."]
 
-rows = pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-any_scope = pytest.mark.parametrize("scope", SCOPES)
+rows = over("row", ROWS, ids=lambda row: row["id"])
+any_scope = over("scope", SCOPES)
 
 
 def case_with(text):

@@ -15,6 +15,7 @@ from tests.report.run.sample import (
     unscored,
     view_of,
 )
+from tests.tables import over
 
 from touchstone.report.figures import change, figure, interval, moment, points, probability, seconds, sentence
 from touchstone.report.plain import plain
@@ -25,7 +26,7 @@ from touchstone.runs.targets import Target
 from touchstone.stats.interval import Interval
 
 
-@pytest.mark.parametrize(
+@over(
     ("shown", "expected"),
     [
         (figure(0.5462, "share"), "54.6\u00a0%"),
