@@ -52,6 +52,10 @@ HEAVY = (
 )
 
 
+def pytest_addoption(parser):
+    parser.addoption("--renew-snapshots", action="store_true", help="rewrite tests/snapshots from what is shown now")
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         path = item.path.relative_to(item.config.rootpath).as_posix()
