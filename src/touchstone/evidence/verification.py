@@ -18,7 +18,7 @@ from touchstone.core.reading import Reading, Sentence, Text, Token
 from touchstone.core.result import Anchor, Chances, Evidence, Standing, Statement, Verification
 from touchstone.evidence.places import sentence_at, token_range
 from touchstone.evidence.retrieval import Passages, evidence_for, joined
-from touchstone.text.phrases import folded, pattern
+from touchstone.text.patterns import folded, pattern
 from touchstone.text.tokens import WORD, term
 
 # Longer "sentences" are read in pieces, so that nothing lies beyond what the model can take in.

@@ -11,7 +11,7 @@ from touchstone.evidence.equality import end_of, is_range, same
 from touchstone.evidence.values import check_values
 from touchstone.judges.answer import answer_features
 from touchstone.text.normalise import normalise
-from touchstone.text.phrases import folded
+from touchstone.text.patterns import folded
 
 PATH = re.compile(
     r"[\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}(?: (?:>|->|[→›»]) [\w'\"&/]{1,30}(?: [\w'\"&/]{1,30}){0,3}){1,6}"

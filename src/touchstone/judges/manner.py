@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.coverage import count_pages
 from touchstone.text.normalise import normalise
-from touchstone.text.phrases import count, counts, folded, pattern
+from touchstone.text.patterns import count, counts, folded, pattern
 
 TABLE = "manner.txt"
 TONE_GROUPS = ("apology", "empathy", "thanks", "warmth", "courtesy", "rude", "blame", "stiff", "brushoff")

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 
 from touchstone.core import resource
-from touchstone.text.phrases import folded
+from touchstone.text.patterns import folded
 
 FILE = "politeness.json"
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[?!]")

@@ -11,7 +11,7 @@ from touchstone.core.result import Anchor, Finding
 from touchstone.judges.coverage import Covered, path_steps
 from touchstone.judges.features import Seen
 from touchstone.judges.manner import TABLE, count_acts, count_steps, mood
-from touchstone.text.phrases import folded, pattern
+from touchstone.text.patterns import folded, pattern
 
 # An ask is taken up from the first of these on, and below the second no word of it comes up: between them an answer may
 # use words of its own. A point covered less than the third is missing.

@@ -4,19 +4,15 @@ Manners count for tone and never against anything (decision 0030). What is blank
 are spans of the reply.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
-from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Span, Text, Token
+from touchstone.text.patterns import leading, pattern
 from touchstone.text.sentences import GREETED
 
 TABLE = "frame.txt"
-# Formulas have at most so many words.
-MOST_OPENING = 4
 # A courteous sentence is short, and at most one of its words is about something.
 LONGEST = 24
 SHORT = 6
@@ -90,7 +86,7 @@ def is_in(place: int, spans: Sequence[Span]) -> bool:
 def _is_salutation(text: Text, sentence: Sentence) -> bool:
     """`Hi Sarah,`: a greeting and whom it is for."""
     words = text.tokens[sentence.first : sentence.last]
-    size = _opening_words(words[:MOST_OPENING], "greeting")
+    size = leading([token.word for token in words], "greeting", table=TABLE)
     return size > 0 and len(words) <= size + GREETED
 
 
@@ -101,9 +97,10 @@ def _is_courteous(text: Text, sentence: Sentence) -> bool:
     places = [*(value.start for value in text.values), *(contact.start for contact in text.contacts)]
     if len(tokens) > LONGEST or any(start <= place < sentence.end for place in places):
         return False
-    if not any(_is_in("cue", token.word) for token in tokens):
+    if not any(pattern("cue", table=TABLE).fullmatch(token.word) for token in tokens):
         return False
-    about = [t for t in tokens if not (t.is_stop or _is_in("words", t.word) or _is_name(text, t.start, start))]
+    kind = pattern("words", table=TABLE)
+    about = [t for t in tokens if not (t.is_stop or kind.fullmatch(t.word) or _is_name(text, t.start, start))]
     return len(about) <= (MOST_ABOUT if len(tokens) >= SHORT else 0)
 
 
@@ -116,7 +113,7 @@ def _signature(text: Text, first: int, last: int) -> int:
     sentences = text.sentences
     for at in range(max(first, last - SIGNED_LINES), last):
         tokens = text.tokens[sentences[at].first : sentences[at].last]
-        size = _opening_words(tokens[:MOST_OPENING], "sign_off")
+        size = leading([token.word for token in tokens], "sign_off", table=TABLE)
         below = sentences[at + 1 : last]
         is_signed = all(_is_signed(text, line) for line in below)
         if size and is_signed and all(_starts_big(text, token.start) for token in tokens[size:]):
@@ -133,19 +130,3 @@ def _is_signed(text: Text, line: Sentence) -> bool:
 
 def _starts_big(text: Text, start: int) -> bool:
     return text.raw[start].isupper() or not text.raw[start].isalpha()
-
-
-def _opening_words(tokens: Sequence[Token], group: str) -> int:
-    """How many of the first words are one of the group's formulas; 0 when they are none."""
-    words = [token.word for token in tokens]
-    formulas = resource.group(TABLE, group)
-    return next((size for size in range(len(words), 0, -1) if " ".join(words[:size]) in formulas), 0)
-
-
-def _is_in(group: str, word: str) -> bool:
-    return _pattern(group).fullmatch(word) is not None
-
-
-@cache
-def _pattern(group: str) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(member).replace(r"\*", r"\w*") for member in resource.group(TABLE, group)))

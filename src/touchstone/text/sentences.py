@@ -10,6 +10,7 @@ from functools import cache
 from touchstone.core import resource
 from touchstone.core.reading import Sentence, Token
 from touchstone.text.normalise import Normal
+from touchstone.text.patterns import any_of
 
 BOUNDARY = re.compile(r"[.!?…]{1,8}[\"')\]]{0,3}(?=\s|$)|\n\s{0,20}|;(?=\s)")
 LAST_WORD = re.compile(r"[\w.'’]{1,12}$")
@@ -47,14 +48,14 @@ def _ends(text: str) -> list[int]:
 
 @cache
 def _salutation() -> re.Pattern[str]:
-    greetings = "|".join(sorted(map(re.escape, resource.group("frame.txt", "greeting")), reverse=True))
+    greetings = any_of(resource.group("frame.txt", "greeting"), joint=" ")
     return re.compile(rf"\b(?:{greetings})\b(?: [\w.'’-]{{1,30}}){{0,{GREETED}}} ?[,:–—-](?=\s)", re.IGNORECASE)
 
 
 @cache
 def _sign_off() -> re.Pattern[str]:
     """Formulas of several words before their comma: `best` and `yours` alone stand in sentences."""
-    formulas = "|".join(re.escape(each) for each in resource.group("frame.txt", "sign_off") if " " in each)
+    formulas = any_of((each for each in resource.group("frame.txt", "sign_off") if " " in each), joint=" ")
     return re.compile(rf"(?<=\s)(?=(?:{formulas}) ?,)", re.IGNORECASE)
 
 

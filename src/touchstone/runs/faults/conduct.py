@@ -11,7 +11,7 @@ from touchstone.runs.record import Owner
 from touchstone.safety.personal_data.patterns import DatumKind
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
-from touchstone.text.phrases import count, folded, pattern
+from touchstone.text.patterns import count, folded, pattern
 
 # Two upset words, or one and shouting: a single `still` or `again` is no upset customer.
 UPSET = 0.5

@@ -16,7 +16,7 @@ from touchstone.judges.manner import TABLE, count_acts, count_steps
 from touchstone.judges.reasons import MENTIONED
 from touchstone.runs.record import Owner
 from touchstone.text.claims import find_claims
-from touchstone.text.phrases import count
+from touchstone.text.patterns import count
 from touchstone.text.reading import read, read_text
 
 COURTESIES = ("apology", "empathy", "thanks", "warmth", "courtesy")

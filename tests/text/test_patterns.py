@@ -1,11 +1,11 @@
-"""Phrases of packaged groups, counted for one group or for many."""
+"""Phrases of packaged groups, counted for one group or for many, and found at the start of words."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import over
 
 from touchstone.core import resource
-from touchstone.text.phrases import count, counts
+from touchstone.text.patterns import count, counts, leading
 
 TABLE = "manner.txt"
 GROUPS = tuple(line.partition(":")[0] for line in resource.lines(TABLE))
@@ -24,3 +24,10 @@ def test_many_groups_are_counted_as_one_by_one(parts: list[str]) -> None:
     for said in (" ".join(parts), "".join(parts)):
         found = counts(said, *GROUPS, table=TABLE)
         assert {name: found[name] for name in GROUPS} == {name: count(said, name, table=TABLE) for name in GROUPS}
+
+
+def test_the_longest_phrase_that_words_begin_with_is_found() -> None:
+    assert leading(["kind", "regards", "tom"], "sign_off", table="frame.txt") == 2
+    assert leading(["best"], "sign_off", table="frame.txt") == 1
+    assert leading(["tom", "best"], "sign_off", table="frame.txt") == 0
+    assert leading([], "sign_off", table="frame.txt") == 0
