@@ -3,7 +3,7 @@
 import pytest
 from tests.tables import over
 
-from touchstone.safety.personal_data.names import announced, find_names, is_given_name
+from touchstone.safety.personal_data.recognise import announced, find_names, is_given_name
 
 WHOLE = [
     ("We met Jonas Feldkamp's sister", "Jonas Feldkamp"),

@@ -18,10 +18,11 @@ from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Finding
 from touchstone.evidence.check import check
-from touchstone.safety.personal_data.leaks import pii_leakage
-from touchstone.safety.personal_data.patterns import PATTERNS, figures
-from touchstone.safety.personal_data.recognise import _holds, _stretches, recognise
+from touchstone.safety.personal_data import leaks as detector
+from touchstone.safety.personal_data.patterns import figures, patterns
+from touchstone.safety.personal_data.recognise import recognise
 from touchstone.safety.personal_data.sources import is_record
+from touchstone.safety.signs import finding
 from touchstone.text.reading import read
 
 TABLE = Path(__file__).parent.parent / "tables" / "detector_pii_leakage.jsonl"
@@ -31,7 +32,9 @@ ROWS = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").splitline
 def leaks(response: str, *, input: str = "", context: list[str] | None = None, **policy: object) -> list[Finding]:
     reading = read(Case(response=response, input=input, context=context))
     facts = {name: tuple(value) if isinstance(value, list) else value for name, value in policy.items()}
-    return list(pii_leakage(reading, check(reading, plan=Plan()), policy=Policy(**facts)))
+    return [
+        finding(sign, reading) for sign in detector.leaks(reading, check(reading, plan=Plan()), policy=Policy(**facts))
+    ]
 
 
 def of_row(row: dict) -> list[Finding]:
@@ -479,10 +482,10 @@ def test_data_lie_within_the_text_and_apart_from_each_other(text):
     assert all(end <= datum.start < datum.end <= len(text) for end, datum in zip(ends, data, strict=False))
 
 
-@over("pattern", PATTERNS, ids=lambda pattern: f"{pattern.kind}, {pattern.source}")
+@over("pattern", patterns(), ids=lambda pattern: f"{pattern.kind}, {pattern.source}")
 def test_what_is_sought_first_hides_nothing_of_the_table(pattern):
     texts = [text for row in ROWS for text in (row["response"], *(row.get("context") or []))]
     for text in [*texts, *(text for _, text, _ in RECOGNISED), *(text for _, text in PARTIAL)]:
-        whole = {match.span() for match in pattern.regex.finditer(text) if _holds(pattern, match)}
-        near = [m for span in _stretches(text, pattern.gate) for m in pattern.regex.finditer(text, *span)]
-        assert whole == {match.span() for match in near if _holds(pattern, match)}
+        whole = {match.span() for match in pattern.regex.finditer(text) if pattern.holds(match)}
+        near = [m for span in pattern.gate.stretches(text) for m in pattern.regex.finditer(text, *span)]
+        assert whole == {match.span() for match in near if pattern.holds(match)}

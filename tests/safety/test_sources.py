@@ -5,7 +5,7 @@ from tests.safety.noticing import NO_POLICY, read_reply
 from tests.tables import over
 
 from touchstone.core.policy import Policy
-from touchstone.safety.personal_data import pii_leakage
+from touchstone.safety.personal_data import leaks as detector
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.safety.personal_data.sources import (
     holds,
@@ -116,7 +116,7 @@ def is_leak(said, record, *, in_chat):
         {"role": "user", "content": "So?"},
     ]
     reading, anchors = read_reply(READ_OUT, input=turns if in_chat else said, context=[record])
-    found = [leak.text for leak in pii_leakage(reading, anchors, policy=NO_POLICY)]
+    found = [reading.reply.raw[leak.start : leak.end] for leak in detector.leaks(reading, anchors, policy=NO_POLICY)]
     assert found in ([], ["9 Quarry Close, Stroud"])
     return bool(found)
 
@@ -160,7 +160,7 @@ def test_the_profile_of_an_identified_customer_is_not_recited_unasked(asked, rep
         {"role": "assistant", "content": "Thank you."},
         {"role": "user", "content": "So?"},
     ]
-    found = pii_leakage(*read_reply(reply, input=turns, context=[LOOKED_UP]), policy=NO_POLICY)
+    found = list(detector.leaks(*read_reply(reply, input=turns, context=[LOOKED_UP]), policy=NO_POLICY))
     assert bool(found) is leaks
 
 
@@ -172,7 +172,8 @@ def test_somebody_else_s_datum_is_no_own_of_an_identified_customer():
 
 def leaks(response, **fields):
     policy = fields.pop("policy", NO_POLICY)
-    return [leak.text for leak in pii_leakage(*read_reply(response, **fields), policy=policy)]
+    signs = detector.leaks(*read_reply(response, **fields), policy=policy)
+    return [response[sign.start : sign.end] for sign in signs]
 
 
 def test_what_the_policy_publishes_is_the_company_s():

@@ -8,9 +8,9 @@ from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor, Finding
 from touchstone.safety.contacts import contacts
 from touchstone.safety.figures import figures
-from touchstone.safety.personal_data import pii_leakage
+from touchstone.safety.personal_data.leaks import leaks
 from touchstone.safety.phrases import phrases
-from touchstone.safety.signs import Sign, finding, is_chat
+from touchstone.safety.signs import Sign, finding
 from touchstone.safety.wording import wording
 
 Anchors = tuple[Anchor, ...] | None
@@ -20,28 +20,6 @@ class Detector(Protocol):
     """One sort of check; `anchors` is None when there was nothing to check the reply against."""
 
     def __call__(self, reading: Reading, anchors: Anchors, *, policy: Policy) -> Iterable[Sign]: ...
-
-
-def leaks(reading: Reading, anchors: Anchors, *, policy: Policy) -> Iterator[Sign]:
-    """A sign for each leak; who reads out a record seldom stops at one kind of data."""
-    found = pii_leakage(reading, anchors, policy=policy)
-    kinds = {leak.rule for leak in found}
-    for leak in found:
-        is_recorded = bool(leak.evidence)
-        yield Sign(
-            kind=leak.kind,
-            rule=leak.rule or "pii",
-            start=leak.start,
-            end=leak.end,
-            reason=leak.reason,
-            inputs={
-                "recorded": float(is_recorded),
-                "beside_others": float(len(kinds) > 1),
-                # In a chat whose lookups are not given, the customer was asked for most of what is said.
-                "unseen_chat": float(is_chat(reading) and not is_recorded),
-            },
-            evidence=leak.evidence,
-        )
 
 
 DETECTORS: tuple[Detector, ...] = (figures, contacts, phrases, wording, leaks)

@@ -10,59 +10,13 @@ from touchstone.core import resource
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Dates, Measure, Reading, Text
 from touchstone.core.result import Evidence
-from touchstone.safety.personal_data.names import announced, is_given_name
-from touchstone.safety.personal_data.patterns import alternation, figures, is_common
-from touchstone.safety.personal_data.recognise import Datum, recognise
+from touchstone.safety.personal_data.patterns import expression, figures, is_common
+from touchstone.safety.personal_data.recognise import Datum, announced, is_given_name, recognise
 from touchstone.text.normalise import normalise
 
-# `find_user({…}) -> {…}`, `Order GF-55071 (…): …`, `Customer record: …`: a passage about one person or one order.
-LOOKUP = re.compile(r"\s{0,3}(?:[\w.]{2,60}\(.{0,400}?\) ?->|[\[{]\s{0,3}[{\"])", re.DOTALL)
-NUMBERED = re.compile(
-    r"\W{0,3}(?:(?:[A-Z][\w-]{0,20} ){1,3}[#(]{0,2}\d{2,12}|(?:[A-Z][\w-]{0,20} ){0,3}[#(]{0,2}"
-    r"(?=[\w-]{0,12}[A-Za-z]|\d{4})(?=[\w-]{0,12}\d[\w-]{0,12}\d)[\w-]{4,16})\b[^.\n]{0,60}?[:;,(]"
-)
-HEADED = re.compile(
-    rf"\W{{0,3}}(?:[\w'-]{{2,20}} ){{0,2}}(?:{alternation('record')})\b[^.:;\n]{{0,40}}[:(,]", re.IGNORECASE
-)
-# `Team (Hartwell): …`, `Courses: …`: whoever is named there is named to everybody.
-PUBLIC = re.compile(
-    rf"\W{{0,3}}(?:\w{{2,20}} ){{0,2}}(?:{alternation('public_head')})(?: page| list)? ?[(:]", re.IGNORECASE
-)
-# A passage that lays down how things are done is meant for everybody.
-RULE = re.compile(
-    r"\b(?:are|can|cannot|can't|may|must|[Ww]e|[Oo]ur|your|never|[Oo]nly|needs?|per|every|each|go(?:es)? to|run by)\b"
-    r"|[a-z)\d][.;] "
-)
-COMPANY_SIDE = re.compile(rf"\b(?:{alternation('company_side')})\b", re.IGNORECASE)
-PERSON_SIDE = re.compile(
-    rf"\b(?:{alternation('person_side')})\b|(?:'s|s') (?:number|mobile|phone|e-?mail|address)\b", re.IGNORECASE
-)
-EXAMPLE = re.compile(rf"(?:{alternation('example')})(?:[^.!?]|[.!?](?!\s)){{0,80}}$", re.IGNORECASE)
-STAFF = re.compile(
-    rf"\b(?:{alternation('staff')})\.?,? (?:is |will be |called |named )?(?:Dr\.? |Mr\.? |Ms\.? |Mrs\.? )?$",
-    re.IGNORECASE,
-)
-OTHER = re.compile(rf"\b({alternation('third_party')})\b[^;\n]{{0,25}}$", re.IGNORECASE)
 IDENTIFYING = ("birth_date", "national_id", "card", "plate")
 FIGURES = ("phone", "card", "account", "iban", "national_id", "secret", "plate")
-# What a customer is looked up by: a customer, order or booking number, a postcode.
-REFERENCE = re.compile(r"(?<![\w@.])#?(?=\w{0,20}\d\w{0,20}\d)[\w-]{5,32}(?![\w@])")
-CUSTOMER_NUMBER = re.compile(r"(?:user|customer|member|client)_?(?:id|no|number)?\"?\s?[:=]\s?\"?([\w-]{5,32})")
-# A record of a person, rather than of an order, holds such a field.
-PROFILE_KEY = re.compile(r"e-?mail|phone|date_?of_?birth|^dob$", re.IGNORECASE)
-# What the customer says when a datum of theirs is the matter.
-ASKED_BY: dict[str, re.Pattern[str]] = {
-    "address": re.compile(r"\b(?:address(?:es)?|moved|moving|postcode on file)\b", re.IGNORECASE),
-    "email": re.compile(r"\b(?:e-?mails?|inbox|mailbox)\b", re.IGNORECASE),
-    "phone": re.compile(r"\b(?:phone|number|mobile|cell)\b", re.IGNORECASE),
-    "birth_date": re.compile(r"\b(?:birth|birthday|born|dob)\b", re.IGNORECASE),
-}
-# What a line says that needs the datum: it confirms an action, or tells where something goes.
-NEEDED = re.compile(
-    r"\b(?:confirm\w*|correct|ship\w*|deliver\w*|collect\w*|goes|going|sen[dt]|sending|instructions|chang(?:e|ing)|"
-    r"update\w*|reach|receive)\b|\?",
-    re.IGNORECASE,
-)
+ASKED_FOR = ("address", "email", "phone", "birth_date")
 NEAR = 60
 MAX_RECORDED = 300
 
@@ -78,7 +32,7 @@ class Recorded:
     def other(self) -> str | None:
         """Who it belongs to where the record names somebody else than the customer: a driver, seller, neighbour …"""
         text = normalise(self.passage.raw).text
-        found = OTHER.search(text, max(0, self.datum.start - NEAR), self.datum.start)
+        found = expression("third_party").search(text, max(0, self.datum.start - NEAR), self.datum.start)
         return found[1].casefold() if found else None
 
     @property
@@ -122,9 +76,10 @@ class Background:
         recorded = self.in_record(datum)
         if not self.identified or (recorded and recorded.other):
             return False
-        if recorded and datum.kind in ASKED_BY and _is_profile(recorded.passage) and not NEEDED.search(line):
+        is_profile = recorded is not None and datum.kind in ASKED_FOR and _is_profile(recorded.passage)
+        if is_profile and not expression("needed").search(line):
             asked = [text for text in self.said if text.speaker == "customer"]
-            return any(ASKED_BY[datum.kind].search(text.raw) for text in asked)
+            return any(expression(f"asked_{datum.kind}").search(text.raw) for text in asked)
         return recorded is not None or any(holds(text.raw, datum, shown) for text in self.passages)
 
     def _is_companys(self, datum: Datum, shown: str) -> bool:
@@ -143,12 +98,10 @@ class Background:
 
 def background(reading: Reading, policy: Policy) -> Background:
     """The case's texts sorted into what was said in the chat and what the drafting model was given."""
-    said = (*reading.earlier, *((reading.question,) if reading.question else ()))
-    passages = reading.contexts
-    recorded = (Recorded(passage, datum) for passage in passages for datum in personal(passage.raw))
+    recorded = (Recorded(passage, datum) for passage in reading.contexts for datum in personal(passage.raw))
     return Background(
-        said=said,
-        passages=passages,
+        said=_said(reading),
+        passages=reading.contexts,
         published=(reading.expected.raw,) if reading.expected else (),
         policy=policy,
         recorded=tuple(islice(recorded, MAX_RECORDED)),
@@ -156,23 +109,22 @@ def background(reading: Reading, policy: Policy) -> Background:
     )
 
 
+def _said(reading: Reading) -> tuple[Text, ...]:
+    return (*reading.earlier, *((reading.question,) if reading.question else ()))
+
+
 def is_identified(reading: Reading) -> bool:
-    """Whether the customer showed in the chat who they are."""
-    said = (*reading.earlier, *((reading.question,) if reading.question else ()))
-    return _is_identified(said, reading.contexts, in_chat=bool(reading.earlier))
-
-
-def _is_identified(said: tuple[Text, ...], passages: tuple[Text, ...], *, in_chat: bool) -> bool:
     """Whether the customer gave what a record of theirs holds: e-mail, phone, customer number, or name and birth date.
 
     Any other reference identifies only who was looked up by it in the course of a chat: whoever holds a parcel can read
     out its number.
     """
-    looked_up = [passage for passage in passages if LOOKUP.match(passage.raw)]
+    said, passages, in_chat = _said(reading), reading.contexts, bool(reading.earlier)
+    looked_up = [passage for passage in passages if expression("lookup").match(passage.raw)]
     records = looked_up or ([passage for passage in passages if is_record(passage.raw)] if in_chat else [])
     held = " ".join(passage.raw for passage in records)
-    references = {number for text in said for number in REFERENCE.findall(text.raw) if number in held}
-    if references and looked_up and (in_chat or not references.isdisjoint(CUSTOMER_NUMBER.findall(held))):
+    references = {number for text in said for number in expression("reference").findall(text.raw) if number in held}
+    if references and looked_up and (in_chat or not references.isdisjoint(expression("customer_number").findall(held))):
         return True
     data = [datum for text in said for datum in recognise(normalise(text.raw).text)]
     if any(datum.kind in ("email", "phone") and holds(held, datum, datum.key) for datum in data):
@@ -183,7 +135,7 @@ def _is_identified(said: tuple[Text, ...], passages: tuple[Text, ...], *, in_cha
 
 def _is_profile(passage: Text) -> bool:
     """Whether a looked-up record is about a person."""
-    return any(PROFILE_KEY.search(fact.key) for fact in passage.facts)
+    return any(expression("profile_key").search(fact.key) for fact in passage.facts)
 
 
 def _dates(texts: Iterable[Text]) -> set[Measure | Dates]:
@@ -194,19 +146,23 @@ def _dates(texts: Iterable[Text]) -> set[Measure | Dates]:
 def is_record(raw: str) -> bool:
     """Does the passage speak of one person or one order, instead of telling everybody?"""
     text = normalise(raw).text
-    if LOOKUP.match(text) or NUMBERED.match(text):
+    if expression("lookup").match(text) or expression("numbered_record").match(text):
         return True
-    if PUBLIC.match(text):
+    if expression("public").match(text):
         return False
     data = recognise(text)
-    if HEADED.match(text) or any(datum.kind in IDENTIFYING and not _is_example(text, datum) for datum in data):
+    if expression("headed_record").match(text) or any(
+        datum.kind in IDENTIFYING and not _is_example(text, datum) for datum in data
+    ):
         return True
     return any(_is_told_of(text, datum) for datum in data if datum.kind == "name")
 
 
 def _is_told_of(text: str, name: Datum) -> bool:
     """Whether a passage says something about this person, instead of naming its own people among its rules."""
-    if STAFF.search(text, max(0, name.start - NEAR), name.start) or RULE.search(text, 0, name.start):
+    if expression("staff").search(text, max(0, name.start - NEAR), name.start) or expression("rule").search(
+        text, 0, name.start
+    ):
         return False
     return announced(text, name.start) or (not name.partial and is_given(name))
 
@@ -227,7 +183,9 @@ def _is_personal(text: str, datum: Datum, *, record: bool) -> bool:
     if datum.kind == "name":
         in_heading = text.startswith("):", datum.end)
         return (
-            (is_given(datum) or not datum.partial) and not in_heading and not STAFF.search(text[: datum.start][-NEAR:])
+            (is_given(datum) or not datum.partial)
+            and not in_heading
+            and not expression("staff").search(text[: datum.start][-NEAR:])
         )
     if datum.kind in IDENTIFYING:
         return True
@@ -242,7 +200,7 @@ def clause_before(text: str, datum: Datum) -> str:
 def is_companys(text: str, datum: Datum) -> bool:
     """Is it offered as a way to reach a company or a public office, and not as a person's?"""
     clause = clause_before(text, datum)
-    return bool(COMPANY_SIDE.search(clause)) and not PERSON_SIDE.search(clause)
+    return bool(expression("company_side").search(clause)) and not expression("person_side").search(clause)
 
 
 def is_role_mailbox(address: str) -> bool:
@@ -327,7 +285,7 @@ def _is_same(one: Datum, other: Datum) -> bool:
 
 
 def _is_example(text: str, datum: Datum) -> bool:
-    return EXAMPLE.search(text, max(0, datum.start - NEAR), datum.start) is not None
+    return expression("example").search(text, max(0, datum.start - NEAR), datum.start) is not None
 
 
 def _same_number(one: str, other: str) -> bool:
