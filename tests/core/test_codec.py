@@ -1,14 +1,33 @@
 """Equal values have equal bytes and names, and a row that is no case is refused by its field."""
 
 import json
+from dataclasses import fields
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.store.samples import records, results
 from tests.tables import over
 
+from touchstone.core import result
 from touchstone.core.case import Case
-from touchstone.core.codec import canonical_json, case_from_dict, case_hash, case_to_dict, content_hash, result_to_dict
+from touchstone.core.codec import (
+    KEYS,
+    LAYOUTS,
+    LISTS,
+    canonical_json,
+    case_from_dict,
+    case_hash,
+    case_to_dict,
+    content_hash,
+    decode,
+    encode,
+    members,
+    result_to_dict,
+)
 from touchstone.core.errors import CaseError
-from touchstone.core.result import Failure
+from touchstone.core.result import Failure, Finding
+from touchstone.runs import record
 from touchstone.runs.evaluate import failed
 
 
@@ -72,6 +91,25 @@ WRONG = [
 def test_a_field_of_the_wrong_type_is_named_with_what_is_allowed(row, message):
     with pytest.raises(CaseError, match=message):
         case_from_dict(({} if message.endswith("missing") else {"response": "r"}) | row)
+
+
+def test_a_layout_names_every_field_of_a_class_that_exists():
+    kinds = {name: kind for module in (result, record) for name, kind in vars(module).items()}
+    for name in (*LAYOUTS, *KEYS, *LISTS):
+        named = {part.attribute for part in members(kinds[name]) if not part.is_derived} | {KEYS.get(name)}
+        assert named >= {field.name for field in fields(kinds[name])}, name
+
+
+@given(value=st.one_of(results, records))
+def test_any_result_and_record_are_read_as_they_were_written(value):
+    assert decode(type(value), json.loads(json.dumps(encode(value)))) == value
+
+
+def test_what_a_later_version_wrote_is_passed_over_and_what_an_earlier_one_lacks_is_its_default():
+    row = {"kind": "pii_leakage", "text": "Ann", "start": 0, "end": 3, "reason": "so", "evidence": [], "later": 1}
+    assert decode(Finding, row) == Finding("pii_leakage", "Ann", 0, 3, "so")
+    with pytest.raises(KeyError, match="kind"):
+        decode(Finding, {"later": 1})
 
 
 def test_a_failed_row_is_written_as_the_contract_says():

@@ -6,6 +6,7 @@ import os
 import stat
 from dataclasses import replace
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 import pytest
 from pyarrow import parquet
@@ -13,10 +14,11 @@ from pyarrow import parquet
 import touchstone
 from touchstone.core.codec import result_from_dict, result_to_dict
 from touchstone.core.errors import ConfigError, InputError
-from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score
-from touchstone.io.result_tables import CRITERIA, FLAT_COLUMNS, METRICS, nested_schema
+from touchstone.core.result import Anchor, Dismissed, Evidence, Failure, Finding, Grade, Grading, Result, Score, Waived
+from touchstone.io.result_tables import CRITERIA, flat_columns, nested_schema, results_from_batch, results_to_batch
 from touchstone.io.results import check_target, open_results
 from touchstone.rubric.parse import packaged
+from touchstone.runs.evaluate import METRICS
 
 ANCHOR = Anchor(
     "duration", "30 days", 9, 16, "30 day", "contradicted", "reply says 30 days, source says 14 days",
@@ -83,7 +85,7 @@ def test_a_table_has_one_flat_row_for_each_result(tmp_path, name, delimiter):
     write(tmp_path / name, SCORED, FAILED)
     with (tmp_path / name).open(encoding="utf-8", newline="") as stream:
         scored, failed = csv.DictReader(stream, delimiter=delimiter)
-    assert tuple(scored) == FLAT_COLUMNS
+    assert tuple(scored) == flat_columns()
     assert {name: cell for name, cell in scored.items() if cell} == {
         "id": "c-17", "decision": "block", "verdict": "FAIL", "reasons": "hallucination 1.00 > 0.50",
         "relevance": "0.21", "hallucination": "1.0", "hallucination_flag": "FAIL",
@@ -110,12 +112,39 @@ def test_parquet_holds_the_nested_objects(tmp_path):
     write(tmp_path / "out.parquet", SCORED, FAILED)
     table = parquet.read_table(tmp_path / "out.parquet")
     assert table.schema.equals(nested_schema())
-    scored, failed = table.to_pylist()
-    # A Parquet map is read as pairs, in their order.
-    rubric = {**scored["rubric"], "criteria": dict(scored["rubric"]["criteria"])}
-    assert result_from_dict({**scored, "rubric": rubric, "failures": []}) == SCORED
-    assert (failed["line"], failed["metrics"], failed["rubric"]) == (41, None, None)
-    assert failed["failures"][0]["stage"] == "read"
+    assert results_from_batch(table) == [SCORED, FAILED]
+
+
+def test_parquet_has_what_few_results_have():
+    """What was waived or dismissed, votes that differ, facts that were not checked and sources that were not read."""
+    finding = GRADING.violations[0]
+    grading = replace(
+        GRADING, flip_rate=0.2, waived=(Waived(finding, "lea", "2026", "…"),), dismissed=(Dismissed(finding, "…", "…"),)
+    )
+    parts = {"s_claims": 1.0, "p_drift": 0.0, "ngram_overlap": 0.4, "unchecked": 7, "not_understood": ["context[0]: …"]}
+    metrics = {"hallucination": Score("hallucination", 1.0, "…", parts, anchors=())}
+    rare = replace(SCORED, rubric=grading, metrics=metrics)
+    assert results_from_batch(results_to_batch([rare])) == [rare]
+
+
+class Brevity(TypedDict):
+    words: int
+    longest: NotRequired[str]
+
+
+def test_a_metric_that_is_added_to_the_list_is_written_and_read_in_every_format(tmp_path, monkeypatch):
+    """As CONTRIBUTING.md says: its module and the list, nothing in core or io."""
+    monkeypatch.setitem(METRICS, "brevity", Brevity)
+    score = Score("brevity", 0.9, "short", {"words": 7}, "WARN")
+    added = replace(SCORED, metrics={**SCORED.metrics, "brevity": score})
+    write(tmp_path / "out.jsonl", added)
+    assert result_from_dict(json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8"))) == added
+    write(tmp_path / "out.parquet", added, SCORED)
+    assert results_from_batch(parquet.read_table(tmp_path / "out.parquet")) == [added, SCORED]
+    write(tmp_path / "out.csv", added)
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert (row["brevity"], row["brevity_flag"]) == ("0.9", "WARN")
 
 
 def test_parquet_is_written_in_row_groups(tmp_path):
@@ -127,16 +156,19 @@ def test_parquet_is_written_in_row_groups(tmp_path):
 def test_the_tables_know_every_metric_and_part_that_is_scored():
     case = touchstone.Case(input="Is it $5?", response="It is $5.", context=["It costs $5."])
     row = result_to_dict(touchstone.score(case))
-    assert tuple(row["metrics"]) == METRICS
+    assert list(row["metrics"]) == list(METRICS)
     schema = nested_schema()
     assert set(schema.names) == {*row, "line", "verifier"}
     for metric in METRICS:
-        assert {field.name for field in schema.field("metrics").type.field(metric).type} == set(row["metrics"][metric])
+        assert {field.name for field in schema.field("metrics").type.field(metric).type} == {
+            *row["metrics"][metric],
+            *METRICS[metric].__optional_keys__,
+        }
     anchors = schema.field("metrics").type.field("hallucination").type.field("anchors").type.value_type
     assert {field.name for field in anchors} == set(row["metrics"]["hallucination"]["anchors"][0])
     rubric = schema.field("rubric").type
-    # What a model dismissed is only there where there is any.
-    assert [field.name for field in rubric] == [*row["rubric"], "dismissed"]
+    # These are only there where there is any.
+    assert [field.name for field in rubric] == [*row["rubric"], "flip_rate", "waived", "dismissed"]
     grade = rubric.field("criteria").type.item_type
     assert [field.name for field in grade] == list(row["rubric"]["criteria"]["accuracy"])
 

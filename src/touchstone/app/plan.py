@@ -8,7 +8,7 @@ from touchstone.app.config import Settings
 from touchstone.app.scaffold import NOTES
 from touchstone.app.verifying import verifier_name
 from touchstone.core import resource
-from touchstone.core.codec import content_hash, plan_to_dict
+from touchstone.core.codec import content_hash, encode
 from touchstone.core.errors import ResourceError
 from touchstone.judges import politeness, wording
 from touchstone.judges.probability import FILE
@@ -26,7 +26,7 @@ LEFT_OUT = {"domains_left_out": "domains left out", "sets_left_out": "whole sets
 def plan_hash(settings: Settings) -> str:
     """A name for all that decides beside rubric, policy and judge: settings, fitted models, rules and verifier."""
     verifier = verifier_name(settings.verifier)
-    plan = plan_to_dict(settings.plan) | {"models": models_hash()}
+    plan = encode(settings.plan) | {"models": models_hash()}
     return content_hash(plan | ({"verifier": verifier} if verifier else {}))
 
 

@@ -1,29 +1,41 @@
-"""Values <-> plain dicts, canonical JSON and content hashes: the contracts people script against."""
+"""Values <-> plain dicts, canonical JSON and content hashes: the contracts people script against.
+
+A dataclass is written field by field, as its types say; LAYOUTS are the few whose JSON looks otherwise.
+"""
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from touchstone.core.case import CASE_FIELDS, Case, Label, wrong_type
 from touchstone.core.errors import CaseError
-from touchstone.core.plan import Plan
-from touchstone.core.result import (
-    Anchor,
-    Chances,
-    Dismissed,
-    Evidence,
-    Failure,
-    Finding,
-    Grade,
-    Grading,
-    Result,
-    Score,
-    Statement,
-    Verification,
-    Waived,
-)
+from touchstone.core.result import Result
+
+# The names in the JSON of a class, in order: `name=field` where the field is called otherwise, `name?` where it is left
+# out when empty, `*field` where a mapping's entries are beside the other names. A name that is no field is derived.
+LAYOUTS: Mapping[str, str] = {
+    "Finding": "kind rule text start end reason evidence confidence",
+    "Score": "score *parts flag reason anchors?",
+    "Grade": "grade value points confidence reason",
+    "Grading": "name=rubric version judge criteria=grades violations suspicions issues total outcome pass_probability "
+    "reasons flip_rate? waived? dismissed?",
+    "Statement": "text start end status probability by reason chances evidence",
+    "Verification": "name version hash spared unread sentences=statements",
+    "Result": "id line? decision verdict reasons metrics rubric failures verifier?",
+    "Record": "id draft category? confidence? decision verdict? outcome? total? grades? violations? tags? failed? "
+    "problem? waived? why?",
+}
+# Several of one of these are an object with an entry for each, under the field that names it.
+KEYS: Mapping[str, str] = {"Score": "metric", "Grade": "criterion"}
+# One of these is the list of its values.
+LISTS = frozenset({"Tag"})
+
+_Value = TypeVar("_Value")
+Convert = Callable[..., Any]
 
 
 def canonical_json(value: Any) -> str:
@@ -70,212 +82,190 @@ def case_hash(case: Case) -> str:
     return content_hash({k: v for k, v in case_to_dict(case).items() if k in CASE_FIELDS and k != "id"})
 
 
-def plan_to_dict(plan: Plan) -> dict[str, Any]:
-    """Plan -> its settings."""
-    return asdict(plan)
-
-
 def result_to_dict(result: Result) -> dict[str, Any]:
     """Result -> the contract's JSON object."""
-    row: dict[str, Any] = {"id": result.id}
-    if result.line is not None:
-        row["line"] = result.line
-    metrics = result.metrics
-    row |= {
-        "decision": result.decision,
-        "verdict": result.verdict,
-        "reasons": list(result.reasons),
-        "metrics": None if metrics is None else {name: _score_to_dict(score) for name, score in metrics.items()},
-        "rubric": None if result.rubric is None else _grading_to_dict(result.rubric),
-        "failures": [{"stage": f.stage, "error": f.error, "message": f.message} for f in result.failures],
-    }
-    return row if result.verifier is None else {**row, "verifier": _verification_to_dict(result.verifier)}
+    row: dict[str, Any] = encode(result)
+    return row
 
 
 def result_from_dict(row: Mapping[str, Any]) -> Result:
     """The contract's JSON object -> Result."""
-    metrics = row["metrics"]
-    return Result(
-        id=row["id"],
-        line=row.get("line"),
-        decision=row["decision"],
-        verdict=row["verdict"],
-        reasons=tuple(row["reasons"]),
-        metrics=None if metrics is None else {name: _score_from_dict(name, part) for name, part in metrics.items()},
-        rubric=_grading_from_dict(row["rubric"]) if row.get("rubric") else None,
-        failures=tuple(Failure(**failure) for failure in row["failures"]),
-        verifier=_verification_from_dict(row["verifier"]) if row.get("verifier") else None,
+    return decode(Result, row)
+
+
+def encode(value: Any) -> Any:
+    """A dataclass -> its JSON object."""
+    kind: Any = type(value)
+    return writer(kind)(value)
+
+
+def decode(kind: type[_Value], row: Any) -> _Value:
+    """What `encode` wrote of a value of this type -> the same value. Names that are not known are passed over."""
+    named: Any = kind
+    found: _Value = reader(named)(row)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One name in the JSON of a class, the attribute it is read from, and its type.
+
+    An `optional` one is left out when it is `empty`; a `derived` one follows from the others.
+    """
+
+    name: str
+    attribute: str
+    type: Any
+    is_derived: bool = False
+    is_optional: bool = False
+    is_spread: bool = False
+    empty: Any = None
+
+
+@cache
+def members(kind: Any) -> tuple[Member, ...]:
+    """What the JSON of a dataclass or named tuple holds, in order."""
+    hints = get_type_hints(kind)
+    own = [field.name for field in fields(kind)] if is_dataclass(kind) else hints
+    return tuple(_member(kind, each, hints) for each in LAYOUTS.get(kind.__name__, " ".join(own)).split())
+
+
+def _member(kind: Any, laid_out: str, hints: Mapping[str, Any]) -> Member:
+    name, _, field = laid_out.strip("*?").partition("=")
+    attribute = field or name
+    if attribute not in hints:
+        return Member(name, attribute, get_type_hints(getattr(kind, attribute).fget)["return"], is_derived=True)
+    hint = hints[attribute]
+    empties: dict[Any, Any] = {bool: False, tuple: (), Mapping: {}}
+    return Member(
+        name,
+        attribute,
+        hint,
+        is_optional=laid_out.endswith("?"),
+        is_spread=laid_out.startswith("*"),
+        empty=empties.get(get_origin(hint) or hint),
     )
 
 
-def _score_to_dict(score: Score) -> dict[str, Any]:
-    row = {"score": score.score, **score.parts, "flag": score.flag, "reason": score.reason}
-    if score.anchors is not None:
-        row["anchors"] = [_anchor_to_dict(anchor) for anchor in score.anchors]
-    return row
+def given(kind: Any) -> Any:
+    """X of `X | None`, and any other type as it is."""
+    others = [each for each in get_args(kind) if each is not NoneType]
+    return others[0] if get_origin(kind) in (Union, UnionType) and len(others) == 1 else kind
 
 
-def _score_from_dict(metric: str, row: Mapping[str, Any]) -> Score:
-    parts = {name: value for name, value in row.items() if name not in ("score", "flag", "reason", "anchors")}
-    anchors = tuple(map(_anchor_from_dict, row["anchors"])) if "anchors" in row else None
-    return Score(metric, row["score"], row["reason"], parts=parts, flag=row["flag"], anchors=anchors)
+def is_object(kind: Any) -> bool:
+    """Whether a type is a dataclass or a named tuple."""
+    return isinstance(kind, type) and (is_dataclass(kind) or hasattr(kind, "_fields"))
 
 
-def _anchor_to_dict(anchor: Anchor) -> dict[str, Any]:
-    return {
-        "kind": anchor.kind,
-        "text": anchor.text,
-        "start": anchor.start,
-        "end": anchor.end,
-        "value": anchor.value,
-        "status": anchor.status,
-        "reason": anchor.reason,
-        "evidence": _evidence_to_dicts(anchor.evidence),
-    }
+# Functions are put together as text, as `dataclasses` does it: what is written once for each class and name would
+# take twice the time if it were looked up for each value.
+_Names = dict[str, Any]
 
 
-def _anchor_from_dict(row: Mapping[str, Any]) -> Anchor:
-    return Anchor(**{**row, "evidence": _evidence_from_dicts(row["evidence"])})
+@cache
+def writer(kind: Any) -> Convert:
+    """What turns values of a type, a dataclass or any other that a field may have, into their JSON."""
+    names: _Names = {}
+    if not is_object(kind):
+        return _function("value", _written(kind, "value", names), names)
+    if kind.__name__ in LISTS:
+        return _function("value", f"[{', '.join(f'value.{part.attribute}' for part in members(kind))}]", names)
+    parts = []
+    for part in members(kind):
+        value = _written(part.type, f"value.{part.attribute}", names)
+        if part.is_spread:
+            parts.append(f"**value.{part.attribute}")
+        elif part.is_optional:
+            names[f"empty_{part.name}"] = part.empty
+            parts.append(f"**({{}} if value.{part.attribute} == empty_{part.name} else {{{part.name!r}: {value}}})")
+        else:
+            parts.append(f"{part.name!r}: {value}")
+    return _function("value", f"{{{', '.join(parts)}}}", names)
 
 
-def _grading_to_dict(grading: Grading) -> dict[str, Any]:
-    return {
-        "name": grading.rubric,
-        "version": grading.version,
-        "judge": grading.judge,
-        "criteria": {
-            g.criterion: {
-                "grade": g.grade,
-                "value": g.value,
-                "points": g.points,
-                "confidence": g.confidence,
-                "reason": g.reason,
-            }
-            for g in grading.grades
-        },
-        "violations": [_finding_to_dict(violation) for violation in grading.violations],
-        "suspicions": [_finding_to_dict(suspicion) for suspicion in grading.suspicions],
-        "issues": list(grading.issues),
-        "total": grading.total,
-        "outcome": grading.outcome,
-        "pass_probability": grading.pass_probability,
-        "reasons": list(grading.reasons),
-        **({} if grading.flip_rate is None else {"flip_rate": grading.flip_rate}),
-        **({"waived": waived_to_dicts(grading.waived)} if grading.waived else {}),
-        **({"dismissed": [_dismissed_to_dict(each) for each in grading.dismissed]} if grading.dismissed else {}),
-    }
+def _written(kind: Any, value: str, names: _Names) -> str:
+    """The expression for the JSON of what the expression `value` gives."""
+    if given(kind) is not kind:
+        plain = _written(given(kind), value, names)
+        return plain if plain == value else f"(None if {value} is None else {plain})"
+    origin = get_origin(kind)
+    if origin is tuple:
+        item = get_args(kind)[0]
+        each = _written(item, "each", names)
+        if key := KEYS.get(getattr(item, "__name__", "")):
+            return f"{{each.{key}: {each} for each in {value}}}"
+        return f"list({value})" if each == "each" else f"[{each} for each in {value}]"
+    if origin is Mapping:
+        each = _written(get_args(kind)[1], "each", names)
+        return f"dict({value})" if each == "each" else f"{{name: {each} for name, each in {value}.items()}}"
+    if not is_object(kind):
+        return value
+    names[f"write_{kind.__name__}"] = writer(kind)
+    return f"write_{kind.__name__}({value})"
 
 
-def _grading_from_dict(row: Mapping[str, Any]) -> Grading:
-    return Grading(
-        rubric=row["name"],
-        version=row["version"],
-        judge=row["judge"],
-        grades=tuple(Grade(criterion, **grade) for criterion, grade in row["criteria"].items()),
-        violations=tuple(map(_finding_from_dict, row["violations"])),
-        suspicions=tuple(map(_finding_from_dict, row.get("suspicions", ()))),
-        issues=tuple(row["issues"]),
-        total=row["total"],
-        outcome=row["outcome"],
-        pass_probability=row.get("pass_probability"),
-        reasons=tuple(row["reasons"]),
-        flip_rate=row.get("flip_rate"),
-        waived=waived_from_dicts(row.get("waived", ())),
-        dismissed=tuple(map(_dismissed_from_dict, row.get("dismissed") or ())),
-    )
-
-
-def waived_to_dicts(waived: Iterable[Waived]) -> list[dict[str, Any]]:
-    """Waived violations -> plain dicts, each with who waived it, when and why."""
-    return [
-        {"violation": _finding_to_dict(w.violation), "by": w.by, "made": w.made, "reason": w.reason} for w in waived
+@cache
+def reader(kind: Any) -> Convert:
+    """What turns the JSON that `writer` gives for values of a type into the values."""
+    names: _Names = {"kind": kind}
+    if not is_object(kind):
+        return _function("row", _read(kind, "row", names), names)
+    if kind.__name__ in LISTS:
+        return _function("row", "kind(*row)", names)
+    names["known"] = frozenset(part.name for part in members(kind))
+    defaults = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
+    arguments = [
+        f"{part.attribute}={_argument(part, defaults.get(part.attribute, MISSING), names)}"
+        for part in members(kind)
+        if not part.is_derived
     ]
+    if key := KEYS.get(kind.__name__):
+        return _function("row, key", f"kind({key}=key, {', '.join(arguments)})", names)
+    return _function("row", f"kind({', '.join(arguments)})", names)
 
 
-def waived_from_dicts(rows: Iterable[Mapping[str, Any]]) -> tuple[Waived, ...]:
-    """What `waived_to_dicts` wrote -> the same values."""
-    return tuple(Waived(**{**row, "violation": _finding_from_dict(row["violation"])}) for row in rows)
+def _argument(part: Member, default: Any, names: _Names) -> str:
+    """The expression for the value of a field; None in place of a value that has a default is the default."""
+    if part.is_spread:
+        return "{name: value for name, value in row.items() if name not in known}"
+    if part.is_optional and default is MISSING:
+        default = part.empty
+    names[f"default_{part.name}"] = None if default is MISSING else default
+    found = f"row[{part.name!r}]" if default is MISSING else f"row.get({part.name!r})"
+    read = _read(given(part.type), "found", names)
+    if read == "found" and names[f"default_{part.name}"] is None:
+        return found
+    if default is MISSING and given(part.type) is part.type:
+        return _read(part.type, found, names)
+    return f"default_{part.name} if (found := {found}) is None else {read}"
 
 
-def _dismissed_to_dict(dismissed: Dismissed) -> dict[str, Any]:
-    return {"finding": _finding_to_dict(dismissed.finding), "reason": dismissed.reason, "quote": dismissed.quote}
+def _read(kind: Any, row: str, names: _Names) -> str:
+    """The expression for the value whose JSON the expression `row` gives."""
+    if given(kind) is not kind:
+        value = _read(given(kind), row, names)
+        return value if value == row else f"(None if {row} is None else {value})"
+    origin = get_origin(kind)
+    if origin in (tuple, Mapping):
+        item = get_args(kind)[0 if origin is tuple else 1]
+        each = _read(item, "each", names)
+        if getattr(item, "__name__", "") in KEYS:
+            each = f"read_{item.__name__}(each, name)"
+            values = f"[{each} for name, each in {row}.items()]"
+            return f"tuple({values})" if origin is tuple else f"{{name: {each} for name, each in {row}.items()}}"
+        if origin is tuple:
+            return f"tuple({row})" if each == "each" else f"tuple([{each} for each in {row}])"
+        return f"dict({row})" if each == "each" else f"{{name: {each} for name, each in {row}.items()}}"
+    if not is_object(kind):
+        return row
+    names[f"read_{kind.__name__}"] = reader(kind)
+    return f"read_{kind.__name__}({row})"
 
 
-def _dismissed_from_dict(row: Mapping[str, Any]) -> Dismissed:
-    return Dismissed(**{**row, "finding": _finding_from_dict(row["finding"])})
-
-
-def _finding_to_dict(finding: Finding) -> dict[str, Any]:
-    return {
-        "kind": finding.kind,
-        "rule": finding.rule,
-        "text": finding.text,
-        "start": finding.start,
-        "end": finding.end,
-        "reason": finding.reason,
-        "evidence": _evidence_to_dicts(finding.evidence),
-        "confidence": finding.confidence,
-    }
-
-
-def _finding_from_dict(row: Mapping[str, Any]) -> Finding:
-    """A finding; one of the earlier contract has neither rule nor confidence."""
-    return Finding(**{**row, "evidence": _evidence_from_dicts(row["evidence"])})
-
-
-def _verification_to_dict(verification: Verification) -> dict[str, Any]:
-    return {
-        "name": verification.name,
-        "version": verification.version,
-        "hash": verification.hash,
-        "spared": verification.spared,
-        "unread": verification.unread,
-        "sentences": [_statement_to_dict(statement) for statement in verification.statements],
-    }
-
-
-def _verification_from_dict(row: Mapping[str, Any]) -> Verification:
-    """The verifier's block; one of the earlier contract also has a `cut`, which says nothing about its sentences."""
-    return Verification(
-        name=row["name"],
-        version=row["version"],
-        hash=row["hash"],
-        statements=tuple(map(_statement_from_dict, row["sentences"])),
-        unread=row["unread"],
-    )
-
-
-def _statement_to_dict(statement: Statement) -> dict[str, Any]:
-    return {
-        "text": statement.text,
-        "start": statement.start,
-        "end": statement.end,
-        "status": statement.status,
-        "probability": statement.probability,
-        "by": statement.by,
-        "reason": statement.reason,
-        "chances": None if statement.chances is None else statement.chances._asdict(),
-        "evidence": _evidence_to_dicts(statement.evidence),
-    }
-
-
-def _statement_from_dict(row: Mapping[str, Any]) -> Statement:
-    fields = {name: value for name, value in row.items() if name != "probability"}
-    chances = None if row["chances"] is None else Chances(**row["chances"])
-    return Statement(**{**fields, "chances": chances, "evidence": _evidence_from_dicts(row["evidence"])})
-
-
-def _evidence_to_dicts(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
-    return [_evidence_to_dict(each) for each in evidence]
-
-
-def _evidence_to_dict(evidence: Evidence) -> dict[str, Any]:
-    span = {"start": evidence.start, "end": evidence.end}
-    return {"source": evidence.source, **span, "text": evidence.text, "path": evidence.path}
-
-
-def _evidence_from_dicts(rows: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(**row) for row in rows)
+def _function(arguments: str, body: str, names: _Names) -> Convert:
+    made: Convert = eval(f"lambda {arguments}: {body}", names)
+    return made
 
 
 def _label_to_dict(label: Label) -> dict[str, Any]:

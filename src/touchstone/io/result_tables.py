@@ -6,32 +6,36 @@ a result needs for itself is called `input_<name>`.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
-from touchstone.core.codec import result_from_dict, result_to_dict
-from touchstone.core.result import STATUSES, VIOLATION_KINDS, Chances, Finding, Grade, Grading, Result
+from touchstone.core.codec import given, is_object, members, result_from_dict, result_to_dict
+from touchstone.core.result import STATUSES, VIOLATION_KINDS, Finding, Grade, Grading, Result, Score
 from touchstone.core.shown import inert_cell
+from touchstone.runs.evaluate import METRICS
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, Field, RecordBatch, Schema
 
-METRICS = ("relevance", "completeness", "hallucination")
 # The criteria of the rubric that ships have a column each; `grades` holds those of any rubric.
 CRITERIA = ("accuracy", "completeness", "tone", "actionability", "safety")
-FLAT_COLUMNS = (
-    *("id", "line", "decision", "verdict", "reasons"),
-    *(column for metric in METRICS for column in (metric, f"{metric}_flag")),
-    *(f"anchors_{status}" for status in STATUSES),
-    *("rubric", "rubric_version", "judge", "total", "outcome", "outcome_reasons", "pass_probability"),
-    *(f"grade_{criterion}" for criterion in CRITERIA),
-    *("grades", "violations", "suspicions", "issues"),
-    "failures",
-)
 _BETWEEN = "; "
 
 
+def flat_columns() -> tuple[str, ...]:
+    """The columns of a table, in order."""
+    return (
+        *("id", "line", "decision", "verdict", "reasons"),
+        *(column for metric in METRICS for column in (metric, f"{metric}_flag")),
+        *(f"anchors_{status}" for status in STATUSES),
+        *("rubric", "rubric_version", "judge", "total", "outcome", "outcome_reasons", "pass_probability"),
+        *(f"grade_{criterion}" for criterion in CRITERIA),
+        *("grades", "violations", "suspicions", "issues"),
+        "failures",
+    )
+
+
 def flat_row(result: Result) -> dict[str, str | int | float | None]:
-    """One cell for each of FLAT_COLUMNS; what is not known is an empty cell."""
+    """One cell for each of `flat_columns`; what is not known is an empty cell."""
     scores = result.metrics or {}
     row: dict[str, str | int | float | None] = {
         "id": _plain(result.id),
@@ -93,63 +97,35 @@ def nested_schema() -> "Schema":
     """The Parquet columns of a result: the contract's object, every field with a fixed type."""
     import pyarrow as pa
 
-    text, texts, number, place = pa.string(), pa.list_(pa.string()), pa.float64(), pa.int64()
-    evidence = pa.struct({"source": text, "start": place, "end": place, "text": text, "path": text})
-    anchor = pa.struct(
-        {"kind": text, "text": text, "start": place, "end": place, "value": text, "status": text, "reason": text}
-        | {"evidence": pa.list_(evidence)}
-    )
-    said = {"flag": text, "reason": text}
-    metrics = {
-        "relevance": pa.struct({"score": number, "s_cosine": number, "s_jaccard": number} | said),
-        "completeness": pa.struct({"score": number, "keywords": texts, "missing": texts} | said),
-        "hallucination": pa.struct(
-            {"score": number, "s_claims": number, "p_drift": number, "ngram_overlap": number}
-            | said
-            | {"anchors": pa.list_(anchor)}
-        ),
-    }
-    rubric = _grading_type(evidence)
-    failure = pa.struct({"stage": text, "error": text, "message": text})
-    return pa.schema(
-        {"id": text, "line": place, "decision": text, "verdict": text, "reasons": texts}
-        | {"metrics": pa.struct(metrics), "rubric": rubric, "failures": pa.list_(failure)}
-        | {"verifier": _verification_type(evidence)}
-    )
+    return pa.schema({part.name: _column_type(part.type) for part in members(Result)})
 
 
-def _verification_type(evidence: "DataType") -> "DataType":
-    """The verifier's block, which is null where none spoke."""
+def _column_type(kind: Any) -> "DataType":
+    """The type of a field's column. Criteria are a map, so that any rubric's fit; metrics have a column each."""
     import pyarrow as pa
 
-    text, number, place = pa.string(), pa.float64(), pa.int64()
-    chances = pa.struct(dict.fromkeys(Chances._fields, number))
-    sentence = pa.struct(
-        {"text": text, "start": place, "end": place, "status": text, "probability": number, "by": text, "reason": text}
-        | {"chances": chances, "evidence": pa.list_(evidence)}
-    )
-    return pa.struct(
-        {"name": text, "version": text, "hash": text, "spared": place, "unread": place}
-        | {"sentences": pa.list_(sentence)}
-    )
+    kind = given(kind)
+    if is_object(kind):
+        return pa.struct({part.name: _column_type(part.type) for part in members(kind)})
+    if get_origin(kind) is tuple:
+        (item, _) = get_args(kind)
+        each = _column_type(item)
+        return pa.map_(pa.string(), each) if item is Grade else pa.list_(each)
+    if get_origin(kind) is Mapping:
+        return pa.struct({name: _metric_type(get_type_hints(parts)) for name, parts in METRICS.items()})
+    return {int: pa.int64(), float: pa.float64()}.get(kind, pa.string())
 
 
-def _grading_type(evidence: "DataType") -> "DataType":
-    """The rubric block; its criteria are a map, so that any rubric's fit."""
+def _metric_type(parts: Mapping[str, Any]) -> "DataType":
     import pyarrow as pa
 
-    text, texts, number, place = pa.string(), pa.list_(pa.string()), pa.float64(), pa.int64()
-    grade = pa.struct({"grade": place, "value": number, "points": number, "confidence": number, "reason": text})
-    finding = pa.struct(
-        {"kind": text, "rule": text, "text": text, "start": place, "end": place, "reason": text}
-        | {"evidence": pa.list_(evidence), "confidence": number}
-    )
-    return pa.struct(
-        {"name": text, "version": text, "judge": text, "criteria": pa.map_(text, grade)}
-        | {"violations": pa.list_(finding), "suspicions": pa.list_(finding), "issues": texts, "total": number}
-        | {"outcome": text, "pass_probability": number, "reasons": texts}
-        | {"dismissed": pa.list_(pa.struct({"finding": finding, "reason": text, "quote": text}))}
-    )
+    columns: dict[str, Any] = {}
+    for part in members(Score):
+        if part.is_spread:
+            columns |= {name: kind for name, kind in parts.items() if name not in Score.__slots__}
+        elif not part.is_optional or part.name in parts:
+            columns[part.name] = part.type
+    return pa.struct({name: _column_type(kind) for name, kind in columns.items()})
 
 
 def results_schema(kept: "Iterable[Field]" = ()) -> "Schema":
@@ -185,8 +161,13 @@ def _contract(row: dict[str, Any]) -> dict[str, Any]:
     """The contract's object: what has no value because it was never there is left out again."""
     metrics, rubric = row["metrics"], row["rubric"]
     if metrics is not None:
-        metrics = {name: score for name, score in metrics.items() if score is not None}
+        metrics = {name: _present(name, score) for name, score in metrics.items() if score is not None}
     if rubric is not None:
         # Arrow gives a map as pairs.
         rubric = {**rubric, "criteria": dict(rubric["criteria"])}
     return {**row, "metrics": metrics, "rubric": rubric}
+
+
+def _present(metric: str, score: dict[str, Any]) -> dict[str, Any]:
+    may_lack = METRICS[metric].__optional_keys__
+    return {name: value for name, value in score.items() if value is not None or name not in may_lack}

@@ -15,7 +15,7 @@ from typing import IO, Any
 from touchstone.core.codec import result_to_dict
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Result
-from touchstone.io.result_tables import FLAT_COLUMNS, flat_row, nested_schema
+from touchstone.io.result_tables import flat_columns, flat_row, nested_schema
 
 STDOUT = "-"
 _ROW_GROUP = 1000
@@ -76,7 +76,7 @@ def _json_lines(stream: IO[bytes]) -> Iterator[Write]:
 @contextmanager
 def _csv(stream: IO[bytes], *, delimiter: str) -> Iterator[Write]:
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="", write_through=True)
-    table = csv.DictWriter(text, FLAT_COLUMNS, delimiter=delimiter)
+    table = csv.DictWriter(text, flat_columns(), delimiter=delimiter)
     table.writeheader()
     yield lambda result: table.writerow(flat_row(result))
     text.detach()

@@ -1,9 +1,18 @@
 """Question and reply -> completeness: the share of keywords the reply takes up (spec: scoring-logic 2)."""
 
+from typing import TypedDict
+
 from touchstone.core import resource
 from touchstone.core.plan import Plan
 from touchstone.core.reading import Reading, Text, Token
 from touchstone.core.result import Score
+
+
+class CompletenessParts(TypedDict):
+    """The words that were looked for, and those that the reply lacks."""
+
+    keywords: tuple[str, ...] | None
+    missing: tuple[str, ...] | None
 
 
 def completeness(reading: Reading, *, plan: Plan) -> Score:

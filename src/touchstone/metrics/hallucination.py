@@ -2,12 +2,24 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from touchstone.core.plan import Plan
 from touchstone.core.reading import Reading, Text
 from touchstone.core.result import STATUSES, Anchor, Score
 from touchstone.evidence.check import unchecked
+
+
+class HallucinationParts(TypedDict):
+    """What the score is made of, and the facts it was found in."""
+
+    s_claims: float | None
+    p_drift: float | None
+    ngram_overlap: float | None
+    unchecked: NotRequired[int]
+    not_understood: NotRequired[tuple[str, ...]]
+    anchors: tuple[Anchor, ...]
+
 
 NO_PARTS = {"s_claims": None, "p_drift": None, "ngram_overlap": None}
 

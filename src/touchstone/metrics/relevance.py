@@ -3,10 +3,18 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import log, sqrt
+from typing import TypedDict
 
 from touchstone.core.plan import Plan
 from touchstone.core.reading import Reading, Text
 from touchstone.core.result import Score
+
+
+class RelevanceParts(TypedDict):
+    """What the score is made of."""
+
+    s_cosine: float | None
+    s_jaccard: float | None
 
 
 def relevance(reading: Reading, *, plan: Plan) -> Score:

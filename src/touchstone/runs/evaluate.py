@@ -1,5 +1,8 @@
 """Case -> Result: the whole pipeline for one case. Pure: the same case and plan give the same result anywhere."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
@@ -9,9 +12,9 @@ from touchstone.evidence.verification import Verifier, verify
 from touchstone.judges.features import see
 from touchstone.judges.model import Fitted
 from touchstone.judges.offline import judge
-from touchstone.metrics.completeness import completeness
-from touchstone.metrics.hallucination import hallucination
-from touchstone.metrics.relevance import relevance
+from touchstone.metrics.completeness import CompletenessParts, completeness
+from touchstone.metrics.hallucination import HallucinationParts, hallucination
+from touchstone.metrics.relevance import RelevanceParts, relevance
 from touchstone.metrics.verdict import decide
 from touchstone.rubric.model import Rubric
 from touchstone.runs.decision import decide_for_guard
@@ -20,6 +23,12 @@ from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
 DEFAULT_RUBRIC = "supportai"
+# What `evaluate` computes, each with what results show of it beside score, flag and reason; tables have its columns.
+METRICS: Mapping[str, Any] = {
+    "relevance": RelevanceParts,
+    "completeness": CompletenessParts,
+    "hallucination": HallucinationParts,
+}
 NO_POLICY = Policy()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from touchstone.core.case import Case
-from touchstone.core.codec import waived_from_dicts, waived_to_dicts
+from touchstone.core.codec import decode, encode
 from touchstone.core.result import Decision, Outcome, Result, Verdict, ViolationKind, Waived
 from touchstone.runs.decision import explain_result
 
@@ -86,44 +86,10 @@ def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
 
 def record_to_dict(record: Record) -> dict[str, Any]:
     """Record -> a plain dict; what is empty or unknown is left out."""
-    row: dict[str, Any] = {
-        "id": record.id,
-        "draft": record.draft,
-        "category": record.category,
-        "confidence": record.confidence,
-        "decision": record.decision,
-        "verdict": record.verdict,
-        "outcome": record.outcome,
-        "total": record.total,
-        "grades": dict(record.grades),
-        "violations": list(record.violations),
-        "tags": [[tag.name, tag.owner, tag.detail] for tag in record.tags],
-        "failed": record.failed,
-        "problem": record.problem,
-        "waived": waived_to_dicts(record.waived),
-        "why": list(record.why),
-    }
-    return {
-        name: value for name, value in row.items() if value is not None and value is not False and value not in ({}, [])
-    }
+    row: dict[str, Any] = encode(record)
+    return row
 
 
 def record_from_dict(row: Mapping[str, Any]) -> Record:
     """What `record_to_dict` wrote -> the same record."""
-    return Record(
-        id=row["id"],
-        draft=row.get("draft", 1),
-        category=row.get("category"),
-        confidence=row.get("confidence"),
-        decision=row["decision"],
-        verdict=row.get("verdict"),
-        outcome=row.get("outcome"),
-        total=row.get("total"),
-        grades=dict(row.get("grades", {})),
-        violations=tuple(row.get("violations", ())),
-        tags=tuple(Tag(*tag) for tag in row.get("tags", ())),
-        failed=row.get("failed", False),
-        problem=row.get("problem"),
-        waived=waived_from_dicts(row.get("waived", ())),
-        why=tuple(row.get("why", ())),
-    )
+    return decode(Record, row)

@@ -11,12 +11,12 @@ from touchstone.core.case import Case
 from touchstone.core.codec import (
     case_from_dict,
     case_to_dict,
+    reader,
     result_from_dict,
     result_to_dict,
-    waived_from_dicts,
-    waived_to_dicts,
+    writer,
 )
-from touchstone.core.result import Result
+from touchstone.core.result import Result, Waived
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run, Terms
 from touchstone.store.columns import from_json, to_json
@@ -69,6 +69,7 @@ RUN_COLUMNS = (
 # A reply's position and the judge's result -> the result as it counts.
 Count = Callable[[int, Result], Result]
 
+_WAIVED = tuple[Waived, ...]
 _RECEIPT_FIELDS = frozenset(field.name for field in fields(Receipt))
 
 
@@ -100,7 +101,7 @@ class RecordReader:
             () if tags == "[]" else tuple(Tag(*tag) for tag in from_json(tags)),
             failed,
             problem if failed else None,
-            () if waived == "[]" else waived_from_dicts(from_json(waived)),
+            () if waived == "[]" else reader(_WAIVED)(from_json(waived)),
             () if failed or problem is None else tuple(from_json(problem)),
         )
 
@@ -147,7 +148,7 @@ def counted_columns(record: Record) -> dict[str, Any]:
         "grades": to_json(dict(record.grades)),
         "violations": to_json(record.violations),
         "tags": to_json([(tag.name, tag.owner, tag.detail) for tag in record.tags]) if record.tags else "[]",
-        "waived": to_json(waived_to_dicts(record.waived)) if record.waived else "[]",
+        "waived": to_json(writer(_WAIVED)(record.waived)) if record.waived else "[]",
         "problem": record.problem if record.failed else to_json(record.why) if record.why else None,
     }
 

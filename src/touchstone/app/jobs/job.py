@@ -10,7 +10,7 @@ from touchstone.app.config import Settings
 from touchstone.app.plan import models_hash
 from touchstone.app.verifying import verifier_name
 from touchstone.app.work import WORKER_LOST
-from touchstone.core.codec import content_hash, plan_to_dict
+from touchstone.core.codec import content_hash, encode
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.io.columns import SeenColumns
@@ -181,7 +181,7 @@ def _plan(order: Order, settings: Settings, *, partitions: Sequence[str]) -> dic
     return {
         "touchstone": __version__,
         "parser": f"{PARSER} {PARSER_VERSION}",
-        "thresholds": plan_to_dict(settings.plan),
+        "thresholds": encode(settings.plan),
         "verifier": verifier_name(settings.verifier),
         "judge": JUDGE,
         "models": models_hash(),
