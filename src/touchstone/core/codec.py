@@ -107,7 +107,7 @@ def decode(kind: type[_Value], row: Any) -> _Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class JsonMember:
     """One name in the JSON of a class, the attribute it is read from, and its type.
 
     An `optional` one is left out when it is `empty`; a `derived` one follows from the others.
@@ -123,21 +123,21 @@ class Member:
 
 
 @cache
-def members(kind: Any) -> tuple[Member, ...]:
+def members(kind: Any) -> tuple[JsonMember, ...]:
     """What the JSON of a dataclass or named tuple holds, in order."""
     hints = get_type_hints(kind)
     own = [field.name for field in fields(kind)] if is_dataclass(kind) else hints
     return tuple(_member(kind, each, hints) for each in LAYOUTS.get(kind.__name__, " ".join(own)).split())
 
 
-def _member(kind: Any, laid_out: str, hints: Mapping[str, Any]) -> Member:
+def _member(kind: Any, laid_out: str, hints: Mapping[str, Any]) -> JsonMember:
     name, _, field = laid_out.strip("*?").partition("=")
     attribute = field or name
     if attribute not in hints:
-        return Member(name, attribute, get_type_hints(getattr(kind, attribute).fget)["return"], is_derived=True)
+        return JsonMember(name, attribute, get_type_hints(getattr(kind, attribute).fget)["return"], is_derived=True)
     hint = hints[attribute]
     empties: dict[Any, Any] = {bool: False, tuple: (), Mapping: {}}
-    return Member(
+    return JsonMember(
         name,
         attribute,
         hint,
@@ -225,7 +225,7 @@ def reader(kind: Any) -> Convert:
     return _function("row", f"kind({', '.join(arguments)})", names)
 
 
-def _argument(part: Member, default: Any, names: _Names) -> str:
+def _argument(part: JsonMember, default: Any, names: _Names) -> str:
     """The expression for the value of a field; None in place of a value that has a default is the default."""
     if part.is_spread:
         return "{name: value for name, value in row.items() if name not in known}"
