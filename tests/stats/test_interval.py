@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from touchstone.stats.interval import Interval, rare_interval, rule_of_three, wilson, wilson_rate
+from touchstone.stats.interval import (
+    Interval,
+    difference_of_independent,
+    rare_interval,
+    rule_of_three,
+    wilson,
+    wilson_rate,
+)
 
 COUNTS = st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -75,3 +82,10 @@ def test_wilson_covers_at_its_level_on_average_over_all_rates(n):
     ]
     assert math.fsum(covered) / len(covered) == pytest.approx(0.95, abs=0.006)
     assert min(covered) > 0.83
+
+
+@given(COUNTS, COUNTS)
+def test_the_difference_of_two_independent_shares_equals_newcombes_of_statsmodels(one, other):
+    low, high = confint_proportions_2indep(*other, *one, compare="diff", method="newcomb")
+    found = difference_of_independent(one[0] / one[1], wilson(*one), other[0] / other[1], wilson(*other))
+    assert (found.low, found.high) == pytest.approx((max(-1.0, low), min(1.0, high)), abs=1e-9)

@@ -1,9 +1,9 @@
 """What is to be done about a pattern: who does it, whether it is done, and what became of the pattern since."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from touchstone.stats.interval import Interval, wilson
+from touchstone.stats.interval import Interval, difference_of_independent, wilson
 
 ActionState = Literal["open", "done"]
 ACTION_STATES: tuple[ActionState, ...] = ("open", "done")
@@ -51,15 +51,10 @@ class Effect:
 
 
 def effect_of(before: Share, after: Share) -> Effect | None:
-    """The change of the pattern's share; None when a run has no replies.
-
-    Newcombe's interval (1998) of the difference of two independent shares, from Wilson's of each.
-    """
+    """The change of the pattern's share, by Newcombe's interval of two independent shares; None without replies."""
     old, new = before.rate, after.rate
     if old is None or new is None:
         return None
     first, second = wilson(before.count, before.replies), wilson(after.count, after.replies)
-    change = new - old
-    below = ((new - second.low) ** 2 + (first.high - old) ** 2) ** 0.5
-    above = ((second.high - new) ** 2 + (old - first.low) ** 2) ** 0.5
-    return Effect(before, after, change, Interval(max(-1.0, change - below), min(1.0, change + above), "Newcombe"))
+    interval = difference_of_independent(old, first, new, second)
+    return Effect(before, after, new - old, replace(interval, method="Newcombe"))

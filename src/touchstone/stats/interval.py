@@ -41,6 +41,18 @@ def wilson_rate(rate: float, n: int, *, level: float = LEVEL) -> Interval:
     return Interval(low, high, "Wilson", level)
 
 
+def difference_of_independent(before: float, first: Interval, after: float, second: Interval) -> Interval:
+    """The change from one figure to another of another sample, from the interval of each.
+
+    The method of variance estimates recovery (Zou and Donner 2008); for Wilson's intervals of two shares it is
+    Newcombe's (1998). The figures lie within 0..1.
+    """
+    change = after - before
+    below = math.hypot(after - second.low, first.high - before)
+    above = math.hypot(second.high - after, before - first.low)
+    return Interval(max(-1.0, change - below), min(1.0, change + above), "variance estimates recovery")
+
+
 def rule_of_three(n: int) -> Interval:
     """What n trials without the event allow at 95 %: 0 to 3/n (Hanley and Lippman-Hand 1983).
 
