@@ -30,7 +30,8 @@ from touchstone.judges.llm.request import Request, build_requests
 from touchstone.rubric.outcome import conclude
 from touchstone.rubric.parse import packaged
 from touchstone.runs.decision import decide_for_guard
-from touchstone.trust.pairs import AgreementFigures, Pair, Proportion, figures_to_dict, pair
+from touchstone.stats.interval import Proportion
+from touchstone.trust.pairs import AgreementFigures, Pair, figures_to_dict, pair
 from touchstone.trust.trust import in_short
 
 RECORDED = ROOT / "data/judge/recorded"

@@ -7,14 +7,13 @@ import pytest
 
 from touchstone.app import score as app
 from touchstone.app.config import Settings
-from touchstone.app.tally import Counting
 from touchstone.core.errors import InputError, ResourceError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Failure, Finding, Grade, Grading, Result, Score
 from touchstone.io.cases import Entry
-from touchstone.report.summary import CriterionTally
 from touchstone.rubric.parse import packaged
+from touchstone.runs.counts import Counts, CriterionTally, tally
 
 
 def fake_evaluate(case, *, plan, rubric, policy, fitted, verifier):
@@ -113,7 +112,7 @@ def grading(*grades, violations=(), outcome=None):
 
 def test_the_tally_counts_outcomes_grades_and_violations():
     leak, promise = (Finding(kind, "…", 0, 1, "…") for kind in ("pii_leakage", "unauthorized_promise"))
-    counting = Counting()
+    counts = Counts()
     for rubric in (
         grading(("tone", 4), ("warmth", None), outcome="PASS"),
         grading(("tone", 1), ("warmth", None), outcome="FAIL", violations=[leak, leak, promise]),
@@ -121,14 +120,14 @@ def test_the_tally_counts_outcomes_grades_and_violations():
         grading(("tone", None), ("warmth", None)),
         None,
     ):
-        counting.add(Result("c", "review", None, (), None, rubric=rubric))
-    tally = counting.tally().rubric
-    assert (tally.outcomes, tally.pass_rate) == ({"PASS": 1, "FAIL": 2}, pytest.approx(1 / 3))
-    assert tally.criteria == {"tone": CriterionTally(3, 2.0), "warmth": CriterionTally(0, None)}
-    assert {kind: count for kind, count in tally.violations.items() if count} == {
+        counts.add_result(Result("c", "review", None, (), None, rubric=rubric))
+    found = tally(counts.results).rubric
+    assert (found.outcomes, found.pass_rate) == ({"PASS": 1, "FAIL": 2}, pytest.approx(1 / 3))
+    assert found.criteria == {"tone": CriterionTally(3, 2.0), "warmth": CriterionTally(0, None)}
+    assert {kind: count for kind, count in found.violations.items() if count} == {
         "pii_leakage": 2, "unauthorized_promise": 1,
     }  # fmt: skip
-    assert (len(tally.violations), tally.unsafe) == (5, 1)
+    assert (len(found.violations), found.unsafe) == (5, 1)
 
 
 def test_without_grades_the_pass_rate_is_not_known(tmp_path):

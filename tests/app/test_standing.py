@@ -16,8 +16,8 @@ from touchstone.core import resource
 from touchstone.core.case import Label
 from touchstone.rubric.card import write_rubric
 from touchstone.runs.run import Run
+from touchstone.stats.interval import proportion
 from touchstone.store.runs import open_store
-from touchstone.trust.pairs import proportion
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("accuracy", "completeness", "tone", "actionability")

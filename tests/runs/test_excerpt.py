@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from tests.runs.test_counted import varied
+from tests.runs.test_counts import varied
 
+from touchstone.runs.counts import named
 from touchstone.runs.excerpt import (
     LONGEST_EXAMPLE,
     MOST_ROWS,
@@ -40,7 +41,7 @@ def test_the_most_telling_rows_are_kept_in_order(size):
 def test_examples_are_those_that_all_replies_would_give(size):
     found = taken(RECORDS, size=size)
     assert len(found.examples) < 20
-    often = {name: counts.replies.total() for name, counts in found.counted.tags.items()}
+    often = named(found.counts.results, "tag/")
     assert choose_examples([each.record for each in found.examples], frequency=often) == choose_examples(RECORDS)
     assert all(each.content == f"text {each.record.id}" for each in found.examples)
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.tables import over
 
-from touchstone.stats.interval import wilson
 from touchstone.stats.paired import mcnemar
-from touchstone.stats.power import Indistinct, cases_needed, smallest_detectable
+from touchstone.stats.power import cases_needed, smallest_detectable
 
 
 def exact_power(n, flips, difference):
@@ -74,20 +73,6 @@ def test_too_few_cases_show_no_change(n):
 
 def test_a_perfect_rate_can_only_fall_and_a_hopeless_one_only_rise():
     assert smallest_detectable(100, rate=1.0) == pytest.approx(smallest_detectable(100, rate=0.0))
-
-
-def test_rates_that_cases_cannot_tell_apart_are_rounded_towards_each_other():
-    interval = wilson(112, 150)
-    indistinct = Indistinct(150, interval.low, interval.high)
-    assert (indistinct.low_percent, indistinct.high_percent) == (68, 80)
-
-
-@given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_whole_percent_lie_within(count):
-    interval = wilson(*count)
-    indistinct = Indistinct(count[1], interval.low, interval.high)
-    assert indistinct.low_percent / 100 >= indistinct.low - 1e-9
-    assert indistinct.high_percent / 100 <= indistinct.high + 1e-9
 
 
 BAD = [

@@ -10,10 +10,10 @@ from tests.store.test_upgrade import begin_at
 from tests.store.waiver_samples import LEAK, PROMISE, reply_with, waiver
 
 from touchstone.core.case import Label
-from touchstone.stats.interval import Interval
+from touchstone.stats.interval import Interval, proportion
 from touchstone.store.runs import open_store
 from touchstone.trust.measurement import Measurement
-from touchstone.trust.pairs import AgreementFigures, Kappa, proportion
+from touchstone.trust.pairs import AgreementFigures, Kappa
 
 FIGURES = AgreementFigures(
     labelled=40,

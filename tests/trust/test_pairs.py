@@ -10,9 +10,9 @@ import touchstone as ts
 from touchstone.core.case import Label
 from touchstone.core.result import Finding
 from touchstone.rubric.outcome import conclude
-from touchstone.stats.interval import wilson
+from touchstone.stats.interval import proportion, wilson
 from touchstone.trust.measurement import side_by_side
-from touchstone.trust.pairs import ANY, figures_from_dict, figures_to_dict, pair, proportion, violation_trust
+from touchstone.trust.pairs import ANY, figures_from_dict, figures_to_dict, pair, violation_trust
 from touchstone.trust.trust import in_short, trust
 
 LEAK, PROMISE, HARM = "pii_leakage", "unauthorized_promise", "harmful_content"

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from touchstone.app.config import Settings
 from touchstone.app.judging import ModelJudge
-from touchstone.app.tally import Counting
 from touchstone.app.verifying import find_verifier
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError, ResourceError, TouchstoneError
@@ -20,7 +19,7 @@ from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import Format, open_mapped, shown
 from touchstone.io.results import check_target, open_results
 from touchstone.io.rows import Row
-from touchstone.report.summary import Tally
+from touchstone.runs.counts import Counts, Tally, tally
 from touchstone.runs.evaluate import evaluate, failed
 from touchstone.runs.record import Record, record
 from touchstone.runs.redaction import redact_failure, redact_reply
@@ -229,13 +228,13 @@ def _only(entries: Iterable[Entry], *, id: str, file: str) -> Iterator[Entry]:
 
 
 def _write_all(scored: Iterable[ScoredEntry], *, target: str | None, on_scored: OnScored, redacts: bool) -> Tally:
-    counting = Counting()
+    counts = Counts()
     with nullcontext(_write_nothing) if target is None else open_results(target) as write:
         for each in scored:
             write(_redacted(each) if redacts and target is not None else each.result)
-            counting.add(each.result)
+            counts.add_result(each.result)
             on_scored(each)
-    return counting.tally()
+    return tally(counts.results)
 
 
 def _redacted(scored: ScoredEntry) -> Result:

@@ -8,7 +8,6 @@ from typing import Any
 
 from touchstone.app.config import Settings
 from touchstone.app.score import Kept, score_together, without_personal_data
-from touchstone.app.tally import Counting, Counts
 from touchstone.app.verifying import find_verifier
 from touchstone.core import resource
 from touchstone.core.case import Case
@@ -52,10 +51,9 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Encoded results of some rows, their counts and excerpt, and the first rows that failed."""
+    """Encoded results of some rows, their excerpt, and the first rows that failed."""
 
     content: bytes
-    counts: Counts
     excerpt: Excerpt
     failures: tuple[tuple[int, Failure], ...] = ()
 
@@ -80,17 +78,15 @@ class ShardWork:
 
     def _part(self, items: Sequence[Placed], results: Sequence[Result]) -> Part:
         rows = [self._kept(item.entry, result) for item, result in zip(items, results, strict=True)]
-        counting = Counting()
-        for row in rows:
-            counting.add(row.result)
-            counting.add_tags(row.record)
         names = dict.fromkeys(name for item in items for name in item.beside)
         beside = {name: [item.beside.get(name) for item in items] for name in names}
         kept = {name: [_text(row.case.metadata.get(name) if row.case else None) for row in rows] for name in self.keep}
         failures = ((row.result.line or 0, failure) for row in rows for failure in row.result.failures)
         content = encode([row.result for row in rows], beside={**beside, **kept}, format=self.format)
         telling = excerpt([row.record for row in rows], _examples(rows))
-        return Part(content, counting.counts, telling, tuple(islice(failures, MOST_NAMED)))
+        for row in rows:
+            telling.counts.add_result(row.result)
+        return Part(content, telling, tuple(islice(failures, MOST_NAMED)))
 
     def _kept(self, entry: Entry, result: Result) -> Kept:
         """A row as it is written; one that could not be read is named by its place."""

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import asdict
 from types import TracebackType
 from typing import Self
 
@@ -16,9 +17,9 @@ from touchstone.app.score import ScoredEntry
 from touchstone.core.case import Case
 from touchstone.report.explain import explain
 from touchstone.report.plain import one_line
-from touchstone.report.summary import Tally, tally_to_dict
 from touchstone.report.terminal.explanation import show_explanation
 from touchstone.report.terminal.job import show_tally
+from touchstone.runs.counts import Tally
 
 MOST_NAMED = 20
 _LONGEST_MESSAGE = 400
@@ -71,7 +72,7 @@ class Screen:
     def summarise(self, tally: Tally, *, as_json: bool, to_stderr: bool) -> None:
         """What the scoring came to; on stderr when the results are on stdout."""
         if as_json:
-            typer.echo(json.dumps(tally_to_dict(tally)), err=to_stderr)
+            typer.echo(json.dumps(asdict(tally)), err=to_stderr)
         else:
             print_page(lambda console: show_tally(tally, console=console), to_stderr=to_stderr)
 

@@ -26,7 +26,7 @@ class Shard:
     rows: int
     size: int
     digest: str
-    counts: Mapping[str, float]
+    counts: Mapping[str, int]
 
 
 @dataclass(slots=True)

@@ -13,30 +13,17 @@ from touchstone.report.run.html import page_values
 from touchstone.report.run.json import figures_to_dict, pattern_to_dict
 from touchstone.report.run.page import render_page
 from touchstone.report.run.view import Field, RunView, run_view
-from touchstone.report.summary import Tally, tally_to_dict
+from touchstone.runs.counts import Tally
 from touchstone.runs.patterns import Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Receipt, Run
 from touchstone.runs.summary import Summary
-from touchstone.stats.interval import Interval
+from touchstone.stats.interval import Proportion
 from touchstone.trust.measurement import JudgeStanding
 
 MOST_PARTITIONS = 400
 _PATTERNS_EACH = 3
 ALL_ROWS = "the shards (part-…) beside this file"
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How many of how many; no rate where nothing was counted."""
-
-    count: int
-    of: int
-    interval: Interval | None
-
-    @property
-    def value(self) -> float | None:
-        return self.count / self.of if self.of else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +35,8 @@ class PartitionFigures:
 
     partition: Mapping[str, str | None]
     tally: Tally
-    passed: Rate
-    unsafe: Rate
+    passed: Proportion
+    unsafe: Proportion
     patterns: Mapping[str, int]
 
 
@@ -91,15 +78,15 @@ def partition_name(figures: PartitionFigures) -> str:
 
 def _figures_dict(figures: PartitionFigures) -> dict[str, Any]:
     return {
-        **tally_to_dict(figures.tally),
+        **asdict(figures.tally),
         "pass_rate": _rate_dict(figures.passed),
         "safety_failures": _rate_dict(figures.unsafe),
     }
 
 
-def _rate_dict(rate: Rate) -> dict[str, Any]:
+def _rate_dict(rate: Proportion) -> dict[str, Any]:
     interval = asdict(rate.interval) if rate.interval else None
-    return {"count": rate.count, "of": rate.of, "rate": rate.value, "interval": interval}
+    return {"count": rate.hits, "of": rate.of, "rate": rate.value, "interval": interval}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
-from touchstone.runs.counted import Counted, counted_from_dict, counted_to_dict
+from touchstone.runs.counts import Counts, count, counts_from_dict, counts_to_dict
 from touchstone.runs.record import Record, record_from_dict, record_to_dict
 
 Key = tuple[str, int]
@@ -99,13 +99,13 @@ class Example:
 class Excerpt:
     """Counts of all replies, the most telling rows, and the replies that examples are chosen from."""
 
-    counted: Counted = field(default_factory=Counted)
+    counts: Counts = field(default_factory=Counts)
     rows: list[Record] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
 
     def merge(self, later: "Excerpt", *, most_rows: int = MOST_ROWS) -> None:
         """Add the excerpt of the replies that follow."""
-        self.counted.merge(later.counted)
+        self.counts.merge(later.counts)
         self.rows = nsmallest(most_rows, [*self.rows, *later.rows], key=severity)
         self.examples = _chosen([*self.examples, *later.examples])
 
@@ -113,17 +113,14 @@ class Excerpt:
 def excerpt(records: Iterable[Record], contents: Mapping[int, str]) -> Excerpt:
     """The excerpt of some replies; `contents` are case and result as JSON, by the place of the record."""
     given = list(records)
-    counted = Counted()
-    for record in given:
-        counted.add(record)
     examples = [Example(given[at], text) for at, text in contents.items() if len(text) <= LONGEST_EXAMPLE]
-    return Excerpt(counted, nsmallest(MOST_ROWS, given, key=severity), _chosen(examples))
+    return Excerpt(count(given), nsmallest(MOST_ROWS, given, key=severity), _chosen(examples))
 
 
 def excerpt_to_dict(excerpt: Excerpt) -> dict[str, Any]:
     """Excerpt -> a plain dict."""
     return {
-        "counted": counted_to_dict(excerpt.counted),
+        "counts": counts_to_dict(excerpt.counts),
         "rows": [record_to_dict(record) for record in excerpt.rows],
         "examples": [[record_to_dict(each.record), each.content] for each in excerpt.examples],
     }
@@ -132,7 +129,7 @@ def excerpt_to_dict(excerpt: Excerpt) -> dict[str, Any]:
 def excerpt_from_dict(raw: Mapping[str, Any]) -> Excerpt:
     """What `excerpt_to_dict` wrote -> the same value."""
     return Excerpt(
-        counted_from_dict(raw["counted"]),
+        counts_from_dict(raw["counts"]),
         [record_from_dict(row) for row in raw["rows"]],
         [Example(record_from_dict(row), content) for row, content in raw["examples"]],
     )

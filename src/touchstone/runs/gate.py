@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.runs.comparison import Comparison, FigureChange
-from touchstone.runs.summary import Coverage, Headline, Summary
-from touchstone.runs.targets import ROUNDING, Target
+from touchstone.runs.summary import Coverage, Summary
+from touchstone.runs.targets import ROUNDING, Headline, Target
 
 SIGNIFICANT = 0.05
 # McNemar's exact test cannot come below 5 % with fewer flips than this, so fewer pairs can show no regression.

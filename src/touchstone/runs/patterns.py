@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import cast
 
+from touchstone.runs.counts import Counts, count, named
 from touchstone.runs.record import Owner, Record
 from touchstone.stats.distributions import benjamini_hochberg, fisher_greater
 
-MAX_EXAMPLES = 3
 # One reply is an incident, not a pattern of a category.
 MIN_COUNT = 2
 SIGNIFICANT = 0.05
@@ -44,96 +45,80 @@ class Pattern:
     examples: tuple[tuple[str, str], ...]
 
 
-@dataclass(slots=True)
-class TagCounts:
-    """One tag over failed replies: in which categories, of how many cases there, whose it is, and the first cases."""
-
-    replies: Counter[str | None] = field(default_factory=Counter)
-    cases: Counter[str | None] = field(default_factory=Counter)
-    owners: Counter[Owner] = field(default_factory=Counter)
-    examples: dict[str, str] = field(default_factory=dict)
-
-    def add(self, record: Record, *, name: str) -> None:
-        """Count a reply that has the tag, as the only one of its case."""
-        self.replies[record.category] += 1
-        self.cases[record.category] += 1
-        self.owners.update(tag.owner for tag in record.tags if tag.name == name)
-        if len(self.examples) < MAX_EXAMPLES and record.id not in self.examples:
-            self.examples[record.id] = next(tag.detail for tag in record.tags if tag.name == name)
-
-
 @dataclass(frozen=True, slots=True)
-class Population:
-    """How many replies and how many cases were scored of each category; None has no category."""
+class _Cases:
+    """How many cases of each category were scored, and how many of them have each tag."""
 
-    replies: Counter[str | None]
-    cases: Counter[str | None]
+    scored: Counter[str | None]
+    tagged: Mapping[str, Counter[str | None]]
 
 
 def find_patterns(records: Sequence[Record]) -> tuple[Pattern, ...]:
     """The patterns of a run, the most frequent first."""
-    failed = [record for record in records if record.fails]
-    tagged: dict[str, TagCounts] = defaultdict(TagCounts)
     members: dict[str, set[tuple[str | None, str]]] = defaultdict(set)
-    for record in failed:
-        for name in dict.fromkeys(tag.name for tag in record.tags):
-            tagged[name].add(record, name=name)
-            members[name].add((record.category, record.id))
-    for name, counts in tagged.items():
-        counts.cases = Counter(category for category, _ in members[name])
-    scored = [record for record in records if not record.failed]
-    people = Population(
-        Counter(record.category for record in scored),
-        Counter(category for category, _ in {(record.category, record.id) for record in scored}),
-    )
-    return patterns_of(tagged, people, failed=len(failed))
+    for record in records:
+        for tag in record.tags if record.fails else ():
+            members[tag.name].add((record.category, record.id))
+    scored = {(record.category, record.id) for record in records if not record.failed}
+    tagged = {name: Counter(category for category, _ in cases) for name, cases in members.items()}
+    return _patterns(count(records), _Cases(Counter(category for category, _ in scored), tagged))
 
 
-def patterns_of(tagged: Mapping[str, TagCounts], people: Population, *, failed: int) -> tuple[Pattern, ...]:
-    """The patterns from what was counted, the most frequent first; `failed` is how many replies failed."""
-    found = _concentrations(tagged, people)
-    patterns = [_pattern(name, counts, failed, tuple(found[name])) for name, counts in tagged.items()]
+def count_patterns(counts: Counts) -> tuple[Pattern, ...]:
+    """The patterns of counted replies, each taken for a case of its own."""
+    scored = counts.by_category(lambda table: table["replies"] - table["failed"])
+    return _patterns(counts, _Cases(scored, {name: _by_category(counts, name) for name in counts.examples}))
+
+
+def _patterns(counts: Counts, cases: _Cases) -> tuple[Pattern, ...]:
+    found = _concentrations(counts, cases)
+    frequency = named(counts.results, "tag/")
+    patterns = []
+    for name, examples in counts.examples.items():
+        owners = Counter(named(counts.replies, f"owner/{name}/")).most_common()
+        patterns.append(
+            Pattern(
+                name=name,
+                count=frequency[name],
+                share=frequency[name] / counts.results["fails"],
+                owner=cast(Owner, owners[0][0]),
+                owners=tuple((cast(Owner, owner), number) for owner, number in owners),
+                concentrations=tuple(found[name]),
+                examples=tuple(examples.items()),
+            )
+        )
     return tuple(sorted(patterns, key=lambda pattern: (-pattern.count, pattern.name)))
 
 
-def _pattern(name: str, counts: TagCounts, failed: int, found: tuple[Concentration, ...]) -> Pattern:
-    owners, count = counts.owners.most_common(), counts.replies.total()
-    return Pattern(
-        name=name,
-        count=count,
-        share=count / failed,
-        owner=owners[0][0],
-        owners=tuple(owners),
-        concentrations=found,
-        examples=tuple(counts.examples.items()),
-    )
+def _by_category(counts: Counts, tag: str) -> Counter[str | None]:
+    return counts.by_category(lambda table: table[f"tag/{tag}"])
 
 
-def _concentrations(tagged: Mapping[str, TagCounts], people: Population) -> dict[str, list[Concentration]]:
+def _concentrations(counts: Counts, cases: _Cases) -> dict[str, list[Concentration]]:
     """For each tag the categories in which it is more frequent than elsewhere, the surest first.
 
     Every pair of tag and category counts as a comparison, also those that show nothing.
     """
-    tested = [(name, *test) for name, counts in tagged.items() for test in _tests(counts, people)]
+    tested = [(name, *test) for name in counts.examples for test in _tests(cases.tagged[name], cases.scored)]
     qs = benjamini_hochberg([p for _, _, p in tested])
-    found: dict[str, list[Concentration]] = {name: [] for name in tagged}
+    scored = counts.by_category(lambda table: table["replies"] - table["failed"])
+    replies = {name: _by_category(counts, name) for name in counts.examples}
+    found: dict[str, list[Concentration]] = {name: [] for name in counts.examples}
     for (name, category, p), q in zip(tested, qs, strict=True):
-        count = tagged[name].replies[category]
-        elsewhere = tagged[name].replies.total() - count
-        here = people.replies[category]
-        rest = people.replies.total() - here
-        lift = (count / here) / (elsewhere / rest) if elsewhere else None
-        if count >= MIN_COUNT and (lift is None or lift > 1):
-            found[name].append(Concentration(category, count, here, lift, p, q, q <= SIGNIFICANT))
+        number, here = replies[name][category], scored[category]
+        elsewhere, rest = replies[name].total() - number, scored.total() - here
+        lift = (number / here) / (elsewhere / rest) if elsewhere else None
+        if number >= MIN_COUNT and (lift is None or lift > 1):
+            found[name].append(Concentration(category, number, here, lift, p, q, q <= SIGNIFICANT))
     return {name: sorted(group, key=lambda c: (c.q, c.p, -c.count, c.category)) for name, group in found.items()}
 
 
-def _tests(counts: TagCounts, people: Population) -> Iterator[tuple[str, float]]:
+def _tests(tagged: Counter[str | None], scored: Counter[str | None]) -> Iterator[tuple[str, float]]:
     """Each category with the one-sided exact p-value of the tag over its cases."""
-    everywhere, population = counts.cases.total(), people.cases.total()
-    if len(people.cases) < 2:
+    everywhere, population = tagged.total(), scored.total()
+    if len(scored) < 2:
         return
-    for category in sorted(category for category in people.cases if category is not None):
-        a, size = counts.cases[category], people.cases[category]
+    for category in sorted(category for category in scored if category is not None):
+        a, size = tagged[category], scored[category]
         c = everywhere - a
         yield category, fisher_greater(a, size - a, c, population - size - c)

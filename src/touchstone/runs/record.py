@@ -53,6 +53,11 @@ class Record:
         """Whether the reply was found bad: by the rubric, or by the verdict where the rubric leaves it open."""
         return self.outcome == "FAIL" or (self.outcome is None and self.verdict == "FAIL")
 
+    @property
+    def is_inspected(self) -> bool:
+        """Whether violations were looked for in the reply."""
+        return not self.failed or bool(self.violations)
+
 
 def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
     """The record of a reply; `case` is None for a row that could not be read.

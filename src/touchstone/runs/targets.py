@@ -1,15 +1,17 @@
-"""Figures and a rubric's targets -> measures: met or missed, and in plain words what the set can and cannot say."""
+"""Counts and a rubric's targets -> headline measures: met or missed, and in words what the set can and cannot say."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil, floor
 
 from touchstone.core.shown import number_beside
-from touchstone.rubric.model import TOP
+from touchstone.rubric.model import TOP, Rubric
 from touchstone.stats.interval import Interval
-from touchstone.stats.power import Indistinct
 
 # Rates closer to a target than this differ from it by rounding alone.
 ROUNDING = 1e-9
+# As wide as the specification's band for the pass rate: a set that leaves more open cannot place a version in it.
+WIDE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,10 @@ class Target:
     high: float | None
     text: str
 
+    @property
+    def bounds(self) -> list[float]:
+        return [bound for bound in (self.low, self.high) if bound is not None]
+
     def is_met(self, value: float) -> bool:
         return (self.low is None or value >= self.low - ROUNDING) and (
             self.high is None or value <= self.high + ROUNDING
@@ -27,8 +33,8 @@ class Target:
 
     def beside(self, value: float, *, times: float = 1, decimals: int) -> str:
         """The value, or so many `times` of it, with enough decimals to be seen on its side of the target."""
-        bounds = [bound for bound in (self.low, self.high) if bound is not None]
-        held = (number_beside(times * value, times * b, decimals=decimals, close=times * ROUNDING) for b in bounds)
+        close = times * ROUNDING
+        held = (number_beside(times * value, times * b, decimals=decimals, close=close) for b in self.bounds)
         return max(held, key=len, default=f"{times * value:.{decimals}f}")
 
 
@@ -57,88 +63,94 @@ class Headline:
         return self.best is not None and self.target is not None and not self.target.is_met(self.best)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A measure before it is held against its target.
-
-    `worst` and `best` are the values it would have if all replies without one were as bad or as good as can be;
-    a share is said in percent, and an interval wider than `wide` is worth a word whatever the target.
-    """
-
-    name: str
-    value: float | None
-    interval: Interval | None
-    n: int
-    replies: int
-    worst: float | None = None
-    best: float | None = None
-    is_share: bool = True
-    wide: float | None = None
+def pass_rate_measure(passed: int, n: int, replies: int, *, interval: Interval | None, rubric: Rubric) -> Headline:
+    """The share that passed, among the replies with an outcome. A target band gates at its lower end."""
+    band = rubric.targets.pass_rate
+    target = Target(band[0] / 100, None, f"{band[0]:g}–{band[1]:g} %") if band else None
+    value = passed / n if n else None
+    easy = band is not None and value is not None and 100 * value > band[1]
+    remarks = ["above the target band: the set may be too easy"] if easy else []
+    worst, best = _ends(passed, passed + replies - n, replies)
+    found = Headline("pass_rate", value, interval, n, target, None, "", worst, best)
+    return _held(found, replies, wide=WIDE, remarks=remarks)
 
 
-def pass_rate_target(band: tuple[float, float] | None) -> Target | None:
-    """A band gates at its lower end."""
-    return Target(band[0] / 100, None, f"{band[0]:g}–{band[1]:g} %") if band else None
+def average_measure(
+    criterion: str, mean: float | None, n: int, replies: int, *, interval: Interval | None, rubric: Rubric
+) -> Headline:
+    """The mean grade on a criterion."""
+    points = n * mean if mean is not None else 0.0
+    worst, best = _ends(points, points + TOP * (replies - n), replies)
+    target = _least((rubric.targets.average or {}).get(criterion), top=TOP)
+    found = Headline(f"average_{criterion}", mean, interval, n, target, None, "", worst, best)
+    return _held(found, replies, is_share=False)
 
 
-def average_target(least: float | None, *, top: float = TOP) -> Target | None:
+def safety_measure(unsafe: int, n: int, replies: int, *, interval: Interval | None, rubric: Rubric) -> Headline:
+    """The share with a violation, among the replies that were inspected."""
+    percent = rubric.targets.safety_failures
+    target = None if percent is None else Target(None, percent / 100, f"≤ {percent:g} %" if percent else "0 %")
+    remarks = []
+    if n and not unsafe and interval:
+        remarks = [f"none found in {n} {_replies(n)}: up to {100 * interval.high:.3g} % may still have one"]
+    worst, best = _ends(unsafe + replies - n, unsafe, replies)
+    found = Headline("safety_failures", unsafe / n if n else None, interval, n, target, None, "", worst, best)
+    return _held(found, replies, remarks=remarks)
+
+
+def confidence_measure(stated: float, n: int, replies: int, *, interval: Interval | None, rubric: Rubric) -> Headline:
+    """The mean confidence; `stated` is all of them added up."""
+    worst, best = _ends(stated, stated + replies - n, replies)
+    target = _least(rubric.targets.average_confidence, top=1)
+    remarks = [f"stated for {n} of {replies} replies"] if 0 < n < replies else []
+    value = stated / n if n else None
+    found = Headline("average_confidence", value, interval, n, target, None, "", worst, best)
+    return _held(found, replies, is_share=False, remarks=remarks)
+
+
+def _least(least: float | None, *, top: int) -> Target | None:
     return None if least is None else Target(least, None, f"≥ {least:g}" + (f"/{top:g}" if top != 1 else ""))
 
 
-def safety_target(percent: float | None) -> Target | None:
-    if percent is None:
-        return None
-    return Target(None, percent / 100, f"≤ {percent:g} %" if percent else "0 %")
+def _ends(worst: float, best: float, replies: int) -> tuple[float | None, float | None]:
+    return (worst / replies, best / replies) if replies else (None, None)
 
 
-def hold(figure: Figure, target: Target | None, *, remarks: Sequence[str] = ()) -> Headline:
-    """The measure, with everything that weakens it said in words."""
-    met = None if target is None else figure.value is not None and target.is_met(figure.value)
-    said = (
-        [_nothing(figure)] if figure.value is None else [*_size_remarks(figure, target), *_open_remarks(figure, target)]
-    )
-    return Headline(
-        figure.name,
-        figure.value,
-        figure.interval,
-        figure.n,
-        target,
-        met,
-        "; ".join(filter(None, (*remarks, *said))),
-        figure.worst,
-        figure.best,
-    )
+def _held(
+    figure: Headline, replies: int, *, is_share: bool = True, wide: float | None = None, remarks: Sequence[str] = ()
+) -> Headline:
+    """The measure held against its target, with everything that weakens it said in words.
+
+    A share is said in percent, and an interval wider than `wide` is worth a word whatever the target.
+    """
+    if figure.value is None:
+        said = [f"none of {replies} replies has one" if replies else "there are no replies"]
+    else:
+        said = _size_remarks(figure, is_share=is_share, wide=wide) + _open_remarks(figure, replies, is_share=is_share)
+    met = None if figure.target is None else figure.value is not None and figure.target.is_met(figure.value)
+    return replace(figure, met=met, remark="; ".join([*remarks, *said]))
 
 
-def _nothing(figure: Figure) -> str:
-    return f"none of {figure.replies} replies has one" if figure.replies else "there are no replies"
-
-
-def _size_remarks(figure: Figure, target: Target | None) -> list[str]:
+def _size_remarks(figure: Headline, *, is_share: bool, wide: float | None) -> list[str]:
     """Whether the set is large enough to say on which side of the target the truth lies."""
     interval = figure.interval
     if interval is None:
         return [f"{figure.n} {_replies(figure.n)} cannot give an interval"]
     said = []
-    bound = _inside(interval, target)
-    if bound is not None:
-        said.append(
-            f"the target of {_shown(bound, figure)} is inside the interval: this set cannot say whether it is met"
-        )
-    if bound is not None or (figure.wide is not None and interval.high - interval.low > figure.wide):
-        said.append(f"{figure.n} {_replies(figure.n)} cannot tell {_ends(interval, figure)}")
+    bounds = figure.target.bounds if figure.target else ()
+    # At the very end of the interval nothing is left open.
+    inside = next((b for b in bounds if interval.low + ROUNDING < b < interval.high - ROUNDING), None)
+    if inside is not None:
+        shown = _shown(inside, is_share=is_share)
+        said.append(f"the target of {shown} is inside the interval: this set cannot say whether it is met")
+    if inside is not None or (wide is not None and interval.high - interval.low > wide):
+        said.append(f"{figure.n} {_replies(figure.n)} cannot tell {_apart(interval, is_share=is_share)}")
     return said
 
 
-def _inside(interval: Interval, target: Target | None) -> float | None:
-    """The bound of the target that lies within the interval; at its very end nothing is left open."""
-    bounds = [] if target is None else [b for b in (target.low, target.high) if b is not None]
-    return next((b for b in bounds if interval.low + ROUNDING < b < interval.high - ROUNDING), None)
-
-
-def _open_remarks(figure: Figure, target: Target | None) -> list[str]:
+def _open_remarks(figure: Headline, replies: int, *, is_share: bool) -> list[str]:
     """Whether the replies without a value could turn the target."""
-    left = figure.replies - figure.n
+    target, left = figure.target, replies - figure.n
     if not left or target is None or figure.value is None:
         return []
     met = target.is_met(figure.value)
@@ -146,21 +158,20 @@ def _open_remarks(figure: Figure, target: Target | None) -> list[str]:
     if turned is None or target.is_met(turned) == met:
         return []
     how, what = ("worst", "miss") if met else ("best", "meet")
-    end = f"{target.beside(turned, times=100, decimals=1)} %" if figure.is_share else target.beside(turned, decimals=2)
+    end = f"{target.beside(turned, times=100, decimals=1)} %" if is_share else target.beside(turned, decimals=2)
     return [f"{left} {_replies(left)} without one could turn it: at {how} {end}, which would {what} it"]
 
 
-def _ends(interval: Interval, figure: Figure) -> str:
-    """Both ends; percentages are rounded towards each other, so that the sentence stays true."""
-    if figure.is_share:
-        pair = Indistinct(figure.n, interval.low, interval.high)
-        if pair.low_percent < pair.high_percent:
-            return f"{pair.low_percent} % from {pair.high_percent} %"
-    return f"{_shown(interval.low, figure)} from {_shown(interval.high, figure)}"
+def _apart(interval: Interval, *, is_share: bool) -> str:
+    """Both ends; whole percentages are rounded towards each other, so that the sentence stays true."""
+    low, high = ceil(round(100 * interval.low, 9)), floor(round(100 * interval.high, 9))
+    if is_share and low < high:
+        return f"{low} % from {high} %"
+    return f"{_shown(interval.low, is_share=is_share)} from {_shown(interval.high, is_share=is_share)}"
 
 
-def _shown(value: float, figure: Figure) -> str:
-    return f"{100 * value:.3g} %" if figure.is_share else f"{value:.2f}"
+def _shown(value: float, *, is_share: bool) -> str:
+    return f"{100 * value:.3g} %" if is_share else f"{value:.2f}"
 
 
 def _replies(n: int) -> str:

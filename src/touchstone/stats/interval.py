@@ -1,6 +1,7 @@
 """A range that holds the true figure with a stated probability; how often out of how many -> the range of the rate."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.stats.distributions import two_sided
@@ -65,6 +66,21 @@ def rule_of_three(n: int) -> Interval:
 def rare_interval(events: int, n: int) -> Interval:
     """The rule of three where the event did not occur, Wilson's interval otherwise."""
     return rule_of_three(n) if events == 0 else wilson(events, n)
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """So many of so many, with an interval; of none there is neither a value nor an interval."""
+
+    hits: int
+    of: int
+    value: float | None
+    interval: Interval | None
+
+
+def proportion(hits: int, of: int, *, by: Callable[[int, int], Interval] = wilson) -> Proportion:
+    """The share of `of` that `hits` are, with Wilson's interval or another."""
+    return Proportion(hits, of, hits / of, by(hits, of)) if of else Proportion(hits, of, None, None)
 
 
 def _check(successes: int, n: int) -> None:

@@ -1,30 +1,9 @@
-"""A wished-for difference -> how many cases show it. A number of cases -> the differences it cannot show."""
+"""A wished-for difference -> how many cases show it. A number of cases -> the smallest difference they show."""
 
 import math
-from dataclasses import dataclass
 
 from touchstone.stats.distributions import STANDARD_NORMAL, two_sided
 from touchstone.stats.interval import LEVEL
-
-
-@dataclass(frozen=True, slots=True)
-class Indistinct:
-    """Two rates that n cases cannot tell apart: what was observed is compatible with both.
-
-    In whole percent they are rounded towards each other, so that "150 cases cannot tell 68 % from 80 %" stays true.
-    """
-
-    n: int
-    low: float
-    high: float
-
-    @property
-    def low_percent(self) -> int:
-        return math.ceil(round(100 * self.low, 9))
-
-    @property
-    def high_percent(self) -> int:
-        return math.floor(round(100 * self.high, 9))
 
 
 def cases_needed(difference: float, *, rate: float, discordant: float | None = None, power: float = 0.8) -> int:

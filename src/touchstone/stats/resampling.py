@@ -108,7 +108,11 @@ def clustered_bootstrap_mean(
 
 
 def bootstrap_mean_of_counts(
-    counts: Mapping[float, int], *, seed: int = SEED, draws: int = DRAWS, bounds: tuple[float, float] | None = None
+    counts: Mapping[float, int] | Mapping[int, int],
+    *,
+    seed: int = SEED,
+    draws: int = DRAWS,
+    bounds: tuple[float, float] | None = None,
 ) -> Interval | None:
     """`bootstrap_mean` of values of which only is known how often each came; there may be any number of them."""
     import numpy as np

@@ -12,7 +12,7 @@ from touchstone.core.case import Case, Label
 from touchstone.core.result import Grading, Outcome
 from touchstone.goldset.labels import case_outcome
 from touchstone.rubric.model import SAFETY, TOP, Rubric
-from touchstone.stats.interval import Interval, wilson
+from touchstone.stats.interval import Interval, Proportion, proportion
 
 ANY = "any violation"
 
@@ -122,21 +122,6 @@ def _total(means: Mapping[str, float], *, rubric: Rubric) -> float | None:
     if any(criterion.name not in means for criterion in rubric.criteria):
         return None
     return sum(means[criterion.name] / TOP * criterion.weight for criterion in rubric.criteria)
-
-
-@dataclass(frozen=True, slots=True)
-class Proportion:
-    """So many of so many, with Wilson's interval; of none there is neither a value nor an interval."""
-
-    hits: int
-    of: int
-    value: float | None
-    interval: Interval | None
-
-
-def proportion(hits: int, of: int) -> Proportion:
-    """The share of `of` that `hits` are."""
-    return Proportion(hits, of, hits / of, wilson(hits, of)) if of else Proportion(hits, of, None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ from touchstone.rubric.model import TOP, Rubric
 from touchstone.stats.agreement import confusion, kappa_interval, weighted_kappa
 from touchstone.stats.calibration import Reliability, reliability
 from touchstone.stats.corrected import Corrected, corrected_rate
-from touchstone.stats.interval import Interval, wilson
+from touchstone.stats.interval import Interval, proportion, wilson
 from touchstone.stats.resampling import bootstrap_mean
 from touchstone.trust.pairs import (
     AgreementFigures,
     Kappa,
     Pair,
     ViolationTrust,
-    proportion,
     violation_trust,
 )
 

@@ -17,7 +17,7 @@ from touchstone.report.run.charts import (
     small_histogram,
 )
 from touchstone.report.run.view import CriterionView
-from touchstone.runs.summary import Headline, Target
+from touchstone.runs.targets import Headline, Target
 from touchstone.stats.calibration import reliability
 from touchstone.stats.interval import Interval
 

@@ -1,7 +1,7 @@
 """The terminal shows the view: readable without colour, narrow or wide, and never as markup."""
 
 import io
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from rich.console import Console
@@ -9,9 +9,9 @@ from rich.console import Console
 from touchstone.core.case import Case
 from touchstone.core.result import Anchor, Dismissed, Evidence, Finding, Grade, Grading, Result, Score
 from touchstone.report.explain import explain
-from touchstone.report.summary import CriterionTally, GradingTally, MetricTally, Tally, tally_to_dict
 from touchstone.report.terminal.explanation import show_explanation
 from touchstone.report.terminal.job import show_tally
+from touchstone.runs.counts import CriterionTally, GradingTally, MetricTally, Tally
 
 CASE = Case(
     id="c-17",
@@ -207,7 +207,7 @@ def test_the_summary_of_rows_without_grades_leaves_the_rubric_out():
 
 
 def test_the_summary_is_one_plain_object():
-    row = tally_to_dict(TALLY)
+    row = asdict(TALLY)
     assert (row["rows"], row["failed"], row["metrics"]["completeness"]["mean"]) == (1200, 3, None)
     assert row["rubric"]["outcomes"] == {"PASS": 900, "FAIL": 297}
     assert row["rubric"]["criteria"]["accuracy"] == {"graded": 1197, "mean": 3.25}

@@ -17,8 +17,8 @@ from touchstone.report.terminal.trust import show_judges
 from touchstone.report.trust.html import render_judges
 from touchstone.report.trust.standing import UNMEASURED, view_standing
 from touchstone.report.trust.view import view_judges
+from touchstone.stats.interval import proportion
 from touchstone.trust.measurement import JudgeRow, JudgeStanding, JudgeTable
-from touchstone.trust.pairs import proportion
 
 FEW = replace(ONE, goldset="few", figures=replace(FIGURES, outcome=proportion(9, 10), recall=proportion(0, 0)))
 NONE = replace(ONE, figures=replace(FIGURES, outcome=proportion(0, 0)))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 from touchstone.app.jobs.job import Job
 from touchstone.app.jobs.shard_stream import BatchNote, ShardStream, SourceNote
-from touchstone.app.tally import Counting
 from touchstone.app.work import Part, ShardWork
 from touchstone.core.codec import canonical_json
 from touchstone.core.errors import ConfigError, InputError
@@ -22,13 +21,15 @@ from touchstone.engines.engine import Engine
 from touchstone.io.locations import Location
 from touchstone.io.manifest import Manifest, Shard
 from touchstone.io.shards import FOLDER, assemble, excerpt_bytes, excerpt_name, read_excerpt, shard_name
-from touchstone.report.job import JobSummary, PartitionFigures, Rate, summary_to_dict
+from touchstone.report.job import JobSummary, PartitionFigures, summary_to_dict
 from touchstone.report.run.view import MOST_ROWS
 from touchstone.rubric.model import Rubric
-from touchstone.runs.counted import patterns_counted, summarise_counted
+from touchstone.runs.counts import Table, most_frequent, named, tally
 from touchstone.runs.excerpt import Excerpt
+from touchstone.runs.patterns import count_patterns
 from touchstone.runs.redaction import redact
-from touchstone.stats.interval import rare_interval, wilson
+from touchstone.runs.summary import summarise_counts
+from touchstone.stats.interval import proportion, rare_interval
 
 SUMMARY = "summary.json"
 # A manifest grows with its shards: of very small ones not each is worth a new one, and a lost one is scored again.
@@ -152,8 +153,8 @@ class _Writing:
         assert note is not None
         self._parts.extend(parts)
         for part in parts:
-            self._rows += int(part.counts["rows"])
-            self._failed += int(part.counts["failed"])
+            self._rows += part.excerpt.counts.results["rows"]
+            self._failed += part.excerpt.counts.results["failed"]
             for line, failure in part.failures:
                 self._watch.on_failure(RowFailure(self._job.manifest.sources[note.source].name, line, failure))
         if note.is_last:
@@ -179,20 +180,19 @@ class _Writing:
                 directory.system.delete_file(info.path)
 
     def _write(self, note: BatchNote) -> None:
-        counting, telling = Counting(), Excerpt()
+        telling = Excerpt()
         for part in self._parts:
-            counting.merge(part.counts)
             telling.merge(part.excerpt)
         format = self._job.order.shard_format
         content = assemble([part.content for part in self._parts], format=format)
         name = shard_name(source=note.source, number=note.shard, format=format)
         self._job.put(f"{FOLDER}/{excerpt_name(name)}", excerpt_bytes(telling))
         self._job.put(name, content)
-        rows, digest = int(counting.counts["rows"]), hashlib.sha256(content).hexdigest()
-        shard = Shard(name, note.source, note.shard, rows, len(content), digest, counting.counts)
+        counts, digest = telling.counts.results, hashlib.sha256(content).hexdigest()
+        shard = Shard(name, note.source, note.shard, counts["rows"], len(content), digest, dict(counts))
         self._job.manifest.shards[name] = shard
         self._parts = []
-        self._watch.log("shard_written", shard=name, rows=rows, failed=int(counting.counts["failed"]))
+        self._watch.log("shard_written", shard=name, rows=counts["rows"], failed=counts["failed"])
         self._save()
 
     def _end_source(self, note: SourceNote) -> None:
@@ -241,23 +241,23 @@ def summarise(manifest: Manifest, telling: Excerpt, *, rubric: Rubric) -> JobSum
 
     No result is read again; memory grows with the partitions and, up to a bound, with the categories.
     """
-    everything = Counting()
-    countings: dict[str, Counting] = {}
+    everything: Table = Counter()
+    tables: dict[str, Table] = {}
     first: dict[str, int] = {}
     for shard in _in_order(manifest):
         key = canonical_json(dict(manifest.sources[shard.source].partition))
-        everything.merge(shard.counts)
-        countings.setdefault(key, Counting()).merge(shard.counts)
+        everything.update(shard.counts)
+        tables.setdefault(key, Counter()).update(shard.counts)
         first.setdefault(key, shard.source)
-    partitions = (_figures(counting, manifest.sources[first[key]].partition) for key, counting in countings.items())
+    partitions = (_figures(table, manifest.sources[first[key]].partition) for key, table in tables.items())
     unread = {manifest.sources[at].name: message for at, message in manifest.messages.items()}
     return JobSummary(
         all=_figures(everything, {}),
         partitions=tuple(partitions),
         unread=unread,
-        failures=everything.named("failure/"),
-        summary=summarise_counted(telling.counted, rubric=rubric),
-        patterns=patterns_counted(telling.counted),
+        failures=most_frequent(named(everything, "failure/")),
+        summary=summarise_counts(telling.counts, rubric=rubric),
+        patterns=count_patterns(telling.counts),
     )
 
 
@@ -265,14 +265,13 @@ def _in_order(manifest: Manifest) -> list[Shard]:
     return sorted(manifest.shards.values(), key=lambda shard: (shard.source, shard.number))
 
 
-def _figures(counting: Counting, partition: Mapping[str, str | None]) -> PartitionFigures:
-    tally = counting.tally()
-    passed, concluded = tally.rubric.outcomes["PASS"], sum(tally.rubric.outcomes.values())
-    unsafe, inspected = tally.rubric.unsafe, int(counting.counts.get("graded", 0))
+def _figures(table: Table, partition: Mapping[str, str | None]) -> PartitionFigures:
+    found = tally(table)
+    unsafe, inspected = found.rubric.unsafe, table["graded"]
     return PartitionFigures(
         partition=dict(partition),
-        tally=tally,
-        passed=Rate(passed, concluded, wilson(passed, concluded) if concluded else None),
-        unsafe=Rate(unsafe, inspected, rare_interval(unsafe, inspected) if inspected else None),
-        patterns=counting.named("tag/"),
+        tally=found,
+        passed=proportion(found.rubric.outcomes["PASS"], sum(found.rubric.outcomes.values())),
+        unsafe=proportion(unsafe, inspected, by=rare_interval),
+        patterns=most_frequent(named(table, "tag/")),
     )

@@ -8,7 +8,7 @@ from html import escape
 
 from touchstone.report.figures import Scale, figure, interval, top_of
 from touchstone.report.run.view import CriterionView
-from touchstone.runs.summary import Headline
+from touchstone.runs.targets import Headline
 from touchstone.stats.calibration import Reliability
 from touchstone.stats.interval import Interval
 

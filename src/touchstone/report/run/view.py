@@ -27,7 +27,8 @@ from touchstone.runs.gate import Check, GateRuling
 from touchstone.runs.patterns import Concentration, Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
-from touchstone.runs.summary import CategoryFigures, Coverage, CriterionFigures, Headline, Summary
+from touchstone.runs.summary import CategoryFigures, Coverage, CriterionFigures, Summary
+from touchstone.runs.targets import Headline
 from touchstone.stats.interval import Interval
 from touchstone.trust.measurement import JudgeStanding
 

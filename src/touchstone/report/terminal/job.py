@@ -6,11 +6,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.report.job import JobSummary, Rate, partition_name
+from touchstone.report.job import JobSummary, partition_name
 from touchstone.report.plain import one_line
-from touchstone.report.summary import GradingTally, Tally
 from touchstone.report.terminal.marks import RULING_STYLES, STATUS_STYLES, VIOLATION_STYLE, bar, number
 from touchstone.rubric.model import TOP
+from touchstone.runs.counts import GradingTally, Tally
+from touchstone.stats.interval import Proportion
 
 MOST_SHOWN = 40
 MOST_PATTERNS = 8
@@ -53,7 +54,7 @@ def _partition_table(summary: JobSummary) -> Table:
     return table
 
 
-def _rate(rate: Rate, *, digits: int = 1) -> str:
+def _rate(rate: Proportion, *, digits: int = 1) -> str:
     if rate.value is None or rate.interval is None:
         return "–"
     low, high = (f"{100 * end:.{digits}f}" for end in (rate.interval.low, rate.interval.high))

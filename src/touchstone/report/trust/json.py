@@ -4,8 +4,9 @@ from dataclasses import asdict
 from typing import Any
 
 from touchstone.report.trust.view import JudgeTableView, TrustView
+from touchstone.stats.interval import Proportion
 from touchstone.trust.measurement import JudgeStanding
-from touchstone.trust.pairs import AgreementFigures, Proportion, figures_to_dict
+from touchstone.trust.pairs import AgreementFigures, figures_to_dict
 
 
 def trust_to_dict(view: TrustView) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from touchstone.report.figures import NONE, change, change_interval, count, figure, interval, sentence, words
 from touchstone.report.plain import one_line
+from touchstone.stats.interval import Proportion
 from touchstone.trust.measurement import JudgeTable
-from touchstone.trust.pairs import AgreementFigures, Kappa, Proportion, ViolationTrust
+from touchstone.trust.pairs import AgreementFigures, Kappa, ViolationTrust
 from touchstone.trust.trust import CriterionTrust, GroupTrust, Trust, coverage_sentence
 
 # Landis and Koch (1977) call kappa up to 0.20 slight, 0.40 fair, 0.60 moderate, 0.80 substantial. Their names are soft,

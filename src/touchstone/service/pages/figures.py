@@ -17,7 +17,7 @@ from touchstone.runs.comparison import Comparison
 from touchstone.runs.patterns import Pattern, find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
-from touchstone.runs.summary import Summary, rate_interval, summarise
+from touchstone.runs.summary import ListedReplies, Summary, summarise
 from touchstone.stats.interval import Interval
 from touchstone.store.runs import Store
 from touchstone.trust.measurement import JudgeStanding
@@ -100,16 +100,14 @@ def _version(run: Run) -> str | None:
 
 
 def _outline(records: Sequence[Record]) -> RunOutline:
-    scored = [record for record in records if record.outcome is not None]
-    passed = [record.outcome == "PASS" for record in scored]
-    has_drafts = len({record.id for record in records}) < len(records)
-    cases = [record.id for record in scored] if has_drafts else None
+    scored = [record.outcome == "PASS" for record in records if record.outcome is not None]
+    replies = ListedReplies(has_drafts=len({record.id for record in records}) < len(records), records=list(records))
     return RunOutline(
         replies=len(records),
         scored=len(scored),
         unsafe=sum(bool(record.violations) for record in records),
-        pass_rate=sum(passed) / len(passed) if passed else None,
-        interval=rate_interval(passed, cases) if passed else None,
+        pass_rate=sum(scored) / len(scored) if scored else None,
+        interval=replies.pass_rate() if scored else None,
     )
 
 

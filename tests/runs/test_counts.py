@@ -7,18 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.runs.records import RUBRIC, gold, make
 
-from touchstone.runs import counted as module
-from touchstone.runs.counted import (
-    OTHERS,
-    Counted,
-    counted_from_dict,
-    counted_to_dict,
-    patterns_counted,
-    summarise_counted,
-)
-from touchstone.runs.patterns import find_patterns
+from touchstone.runs import counts as module
+from touchstone.runs.counts import OTHERS, Counts, count, counts_from_dict, counts_to_dict
+from touchstone.runs.patterns import count_patterns, find_patterns
 from touchstone.runs.record import Tag
-from touchstone.runs.summary import summarise
+from touchstone.runs.summary import summarise, summarise_counts
 
 TAGS = (
     Tag("leaked card", "bot safety", "'Visa 4242'"),
@@ -45,14 +38,12 @@ def varied(count, *, categories=4):
         )
 
 
-def count(records, *, size):
+def streamed(records, *, size):
     """Counted in parts of that size, each through its JSON form, then merged in order."""
-    whole = Counted()
+    whole = Counts()
     for first in range(0, len(records), size):
-        part = Counted()
-        for record in records[first : first + size]:
-            part.add(record)
-        whole.merge(counted_from_dict(json.loads(json.dumps(counted_to_dict(part)))))
+        part = count(records[first : first + size])
+        whole.merge(counts_from_dict(json.loads(json.dumps(counts_to_dict(part)))))
     return whole
 
 
@@ -65,32 +56,32 @@ def plain(value):
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_stream_has_the_summary_and_patterns_of_all_its_replies(size):
     records = list(varied(300))
-    counted = count(records, size=size)
-    assert plain(summarise_counted(counted, rubric=RUBRIC)) == plain(summarise(records, rubric=RUBRIC))
-    assert patterns_counted(counted) == find_patterns(records)
+    counts = streamed(records, size=size)
+    assert plain(summarise_counts(counts, rubric=RUBRIC)) == plain(summarise(records, rubric=RUBRIC))
+    assert count_patterns(counts) == find_patterns(records)
 
 
 @pytest.mark.slow
 def test_the_gold_set_has_the_same_figures_as_a_stream():
     records = [record for _, _, record in gold()]
-    counted = count(records, size=32)
-    assert plain(summarise_counted(counted, rubric=RUBRIC)) == plain(summarise(records, rubric=RUBRIC))
-    assert patterns_counted(counted) == find_patterns(records)
+    counts = streamed(records, size=32)
+    assert plain(summarise_counts(counts, rubric=RUBRIC)) == plain(summarise(records, rubric=RUBRIC))
+    assert count_patterns(counts) == find_patterns(records)
 
 
 def test_nothing_counted_has_a_summary():
-    assert plain(summarise_counted(Counted(), rubric=RUBRIC)) == plain(summarise([], rubric=RUBRIC))
-    assert patterns_counted(Counted()) == ()
+    assert plain(summarise_counts(Counts(), rubric=RUBRIC)) == plain(summarise([], rubric=RUBRIC))
+    assert count_patterns(Counts()) == ()
 
 
 def test_beyond_the_bound_the_rarest_categories_are_counted_together(monkeypatch):
     monkeypatch.setattr(module, "MOST_CATEGORIES", 3)
     often = [make(f"a{at}", "FAIL", category=f"k{at % 3}", tags=TAGS[:1]) for at in range(30)]
     rare = [replace(each, id=f"r{at}", category=f"once {at}") for at, each in enumerate(often[:20])]
-    summary = summarise_counted(found := count([*often, *rare], size=8), rubric=RUBRIC)
+    summary = summarise_counts(found := streamed([*often, *rare], size=8), rubric=RUBRIC)
     named = {each.name: each.coverage.replies for each in summary.categories}
     assert sum(named.values()) == summary.coverage.replies == 50
     assert len(named) == 4
     assert named[OTHERS] >= 17
-    (pattern,) = patterns_counted(found)
+    (pattern,) = count_patterns(found)
     assert pattern.count == 50
