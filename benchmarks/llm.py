@@ -19,8 +19,7 @@ from benchmarks.small_model import NAME, missing, small_model
 from touchstone.clients.llm.call import Sampling
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.meter import Budget, Meter
-from touchstone.clients.llm.model import Model, Seat, open_models
-from touchstone.clients.llm.records import Records
+from touchstone.clients.llm.model import Model, Records, Seat, open_models
 from touchstone.core.codec import case_from_dict
 from touchstone.judges.llm.answer import Answer
 from touchstone.judges.llm.checklist import build_checklist, checklist_features, grade_checklist, packaged_checklist

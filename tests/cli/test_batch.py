@@ -19,9 +19,9 @@ from touchstone.app.config import JudgeFlags, load_settings
 from touchstone.app.judging import open_judge
 from touchstone.app.scaffold import EXAMPLES
 from touchstone.app.score import score_case
-from touchstone.clients.bot.retry import Backoff
+from touchstone.clients.http import Backoff
 from touchstone.clients.llm import server as client
-from touchstone.clients.llm.records import Records
+from touchstone.clients.llm.model import Records
 from touchstone.core.codec import case_from_dict
 from touchstone.core.errors import InputError
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.clients.llm.faulty import Reply, faulty_server, grades, refuses, says
 
-from touchstone.clients.bot.retry import Backoff
+from touchstone.clients.http import Backoff
 
 CASES = [
     {

@@ -10,7 +10,7 @@ from tests.clients.llm.faulty import Reply, faulty_server, grades, refuses, says
 
 from touchstone.app.config import Settings
 from touchstone.app.judge_trial import draw_cases
-from touchstone.clients.bot.retry import Backoff
+from touchstone.clients.http import Backoff
 from touchstone.clients.llm import discovery
 from touchstone.clients.llm import server as client
 from touchstone.clients.llm.connection import PROVIDERS
@@ -262,7 +262,10 @@ def test_a_model_that_is_cut_off_with_more_room_too_is_told_so_once(touchstone, 
     ("arguments", "told"),
     [
         ((), "no model server answers on this machine (vLLM on 9)"),
-        (("--model", "x", "--base-url", "http://127.0.0.1:9/v1"), "127.0.0.1:9 could not be reached: check that"),
+        (
+            ("--model", "x", "--base-url", "http://127.0.0.1:9/v1"),
+            "127.0.0.1:9 could not be reached (connection refused): check that",
+        ),
         (
             ("--model", "x", "--base-url", "https://llm.example/v1"),
             "no key for llm.example: set TOUCHSTONE_LLM_API_KEY",
@@ -308,7 +311,7 @@ def test_a_slow_server_is_told_with_its_time_limit(touchstone, server):
     server.replies = [Reply({}, delay=1.0)]
     ended = touchstone("judge", "setup", "--judge-set", "timeout=0.2")
     assert ended.code == 2
-    assert "gave no answer within 0.2 s: allow it more time with --judge-set timeout=SECONDS" in ended.err
+    assert "gave no reply within 0.2 s: allow it more time with --judge-set timeout=SECONDS" in ended.err
 
 
 def test_a_page_on_a_usual_port_is_passed_over(touchstone, server):

@@ -7,7 +7,7 @@ from benchmarks.recorded import RECORDED, replayed
 from scripts.labelled import SETS
 
 from touchstone.clients.llm.call import Answered, Sampling, call_for
-from touchstone.clients.llm.records import Records
+from touchstone.clients.llm.model import Records
 from touchstone.judges.llm.answer import Answer
 
 

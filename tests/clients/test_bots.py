@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from touchstone.clients.bot.command import CommandBot
-from touchstone.clients.bot.http import HttpBot
 from touchstone.clients.bots import open_bot
+from touchstone.clients.command import CommandBot
+from touchstone.clients.http_bot import HttpBot
 from touchstone.core.errors import ConfigError
 
 KINDS = {

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.clients.bot.drafting import MOST_AT_START, MOST_IN_A_ROW
-from touchstone.clients.bot.faults import fault
-from touchstone.clients.bots import BotError, draft_all, open_bot
+from touchstone.clients.bots import MOST_AT_START, MOST_IN_A_ROW, BotError, draft_all, open_bot
+from touchstone.clients.faults import fault
 from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError
 
-AWAY = fault("Unreachable", "it is away")
-BAD = fault("HtmlReply", "it is a page")
+AWAY = fault("draft", "Unreachable", "it is away")
+BAD = fault("draft", "HtmlReply", "it is a page")
 
 
 def cases(count):
@@ -48,6 +47,9 @@ class ScriptedBot:
         with self._lock:
             self.running -= 1
         return self._answer(int(case.input), draft)
+
+    def stop(self):
+        """Nothing is under way for long."""
 
 
 def all_drafts(bot, number, *, repeat=1, concurrency=4, skip=never):
@@ -165,7 +167,7 @@ def test_a_real_server_that_is_not_there_ends_it_with_a_clear_message():
 def test_a_bot_that_someone_else_stops_ends_it():
     with open_bot("echo Hello.") as bot:
         bot.stop()
-        with pytest.raises(BotError, match="was stopped before the bot answered"):
+        with pytest.raises(BotError, match="was stopped before there was an answer"):
             all_drafts(bot, 3)
 
 

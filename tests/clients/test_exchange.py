@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import over
 
-from touchstone.clients.bot.exchange import LONGEST_ANSWER, question, read_answer
+from touchstone.clients.exchange import LONGEST_ANSWER, question, read_answer
 from touchstone.core.case import Case, Draft, Label, Passage
 from touchstone.core.result import Failure
 

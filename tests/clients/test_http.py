@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from tests.clients.server import JSON, Answer, as_json, serving, text
 
-from touchstone.clients.bot.exchange import LONGEST_ANSWER
-from touchstone.clients.bot.http import expand_headers, open_http
-from touchstone.clients.bot.retry import Backoff
 from touchstone.clients.bots import open_bot
+from touchstone.clients.exchange import LONGEST_ANSWER
+from touchstone.clients.http import Backoff
+from touchstone.clients.http_bot import expand_headers, open_http
 from touchstone.core.case import Case, Passage
 from touchstone.core.errors import ConfigError
 
@@ -32,8 +32,8 @@ def bot_at(url, *, waits=None, timeout=20, retries=2):
             waits.append(seconds)
         await asyncio.sleep(0)
 
-    backoff = Backoff(retries)
-    with open_http(url, timeout=timeout, backoff=backoff, headers={}, sleep=sleep, chance=lambda: 1.0) as bot:
+    backoff = Backoff(retries, sleep=sleep, chance=lambda: 1.0)
+    with open_http(url, timeout=timeout, backoff=backoff, headers={}) as bot:
         yield bot
 
 
@@ -198,7 +198,7 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for():
     waits = []
     failure, requests = drafted(Answer(status=429, headers={"Retry-After": "3600"}), waits=waits)
     assert (failure.error, requests, waits) == ("RateLimited", 1, [])
-    assert "asks to wait 3600 s: lower the concurrency, or run it again later (tried once)" in failure.message
+    assert "asks to wait 3600 s: lower the concurrency, or run it again later" in failure.message
 
 
 def test_waits_are_real_when_nothing_else_is_asked_for():

@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from touchstone.app.config import Settings
 from touchstone.app.judging import ModelJudge
+from touchstone.clients.faults import PASSING, RETRIED, fault
 from touchstone.clients.llm.batch import (
     REMEDY,
     Batch,
@@ -28,11 +29,9 @@ from touchstone.clients.llm.batch import (
     unanswered,
 )
 from touchstone.clients.llm.call import Answered, Call, Usage
-from touchstone.clients.llm.faults import PASSING, fault
 from touchstone.clients.llm.meter import Account
-from touchstone.clients.llm.model import Model
-from touchstone.clients.llm.records import Records
-from touchstone.clients.llm.server import BUDGET_REMEDY, MOST_IN_A_ROW, RETRIED, Server
+from touchstone.clients.llm.model import Model, Records
+from touchstone.clients.llm.server import BUDGET_REMEDY, MOST_IN_A_ROW, Server
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
 from touchstone.judges.llm.request import Request
@@ -225,7 +224,7 @@ class _Errand:
         if len(fitting) < len(fresh):
             room = f"{len(fitting):,} of {count(len(fresh), 'call', 'calls')}"
             self._tell(f"the budget has room for {room}: {BUDGET_REMEDY}")
-            reached = fault("BudgetReached", f"the budget has no room for this call: {BUDGET_REMEDY}")
+            reached = fault("judge", "BudgetReached", f"the budget has no room for this call: {BUDGET_REMEDY}")
             self._failures |= {key: reached for key in fresh if key not in self._reserved}
         for file in files_of((key, self._server.body(self._missing[key])) for key in fitting):
             submission = self._submitted(file)

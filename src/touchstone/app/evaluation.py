@@ -20,7 +20,7 @@ from touchstone.app.replies import Reply, data_hash, drafted_replies, given_repl
 from touchstone.app.score import in_order, judge_case, score_case
 from touchstone.app.verifying import verifier_name
 from touchstone.clients.bots import Bot, open_bot
-from touchstone.clients.llm.faults import ENDING, is_passing
+from touchstone.clients.faults import ENDING, is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash

@@ -94,7 +94,7 @@ def _money(each: ModelEstimate) -> str:
 
 def _model(member: Member, requests: Sequence[Request], chosen: JudgeSettings) -> ModelEstimate:
     from touchstone.clients.llm.call import Sampling, call_for
-    from touchstone.clients.llm.records import Records
+    from touchstone.clients.llm.model import Records
 
     records = None if chosen.asks_anew else Records(chosen.replay or chosen.record)
     sampling = Sampling(temperature=chosen.sampling_temperature, seed=chosen.seed, max_tokens=chosen.max_tokens)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.app.config import Settings
 from touchstone.app.config_shape import OFFLINE, JudgeSettings, Member
-from touchstone.clients.llm.faults import is_passing
+from touchstone.clients.faults import is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
@@ -213,8 +213,7 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
         return
     from touchstone.clients.llm.call import Sampling
     from touchstone.clients.llm.meter import Budget, Meter
-    from touchstone.clients.llm.model import open_models
-    from touchstone.clients.llm.records import Records, open_replay
+    from touchstone.clients.llm.model import Records, open_models, open_replay
     from touchstone.store.private import make_directory
 
     prompt = load_prompt(chosen.prompt)

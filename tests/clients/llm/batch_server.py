@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from email import message_from_bytes
 
 from tests.clients.llm.faulty import FaultyServer, Reply, _Handler, grades, refuses, says
-from tests.components import needs
 
 ENDED = ("completed", "failed", "expired", "cancelled")
 USUAL = ("validating", "in_progress", "completed")
@@ -167,7 +166,6 @@ class _BatchHandler(_Handler):
 
 @contextmanager
 def batch_server():
-    needs(packages=("openai",))
     server = BatchServer()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tests.components import needs
-
 NAMES = ("accuracy", "completeness", "tone", "actionability")
 
 
@@ -113,7 +111,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def faulty_server() -> Iterator[FaultyServer]:
-    needs(packages=("openai",))
     server = FaultyServer()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()

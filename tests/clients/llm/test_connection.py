@@ -137,8 +137,16 @@ def test_the_scheme_is_told_where_it_keeps_a_key_back():
 
 def test_anthropic_alone_is_sent_its_key_in_a_header_of_its_own():
     found = find_connection(ANTHROPIC, environment=ALL)
-    assert found.headers == {"x-api-key": "key-of-Anthropic", "anthropic-version": "2023-06-01"}
+    bearer = {"Authorization": "Bearer key-of-Anthropic"}
+    assert found.headers == bearer | {"x-api-key": "key-of-Anthropic", "anthropic-version": "2023-06-01"}
     assert "key-of-Anthropic" not in repr(found)
     rest = [each.base_url for each in PROVIDERS if each.name != "Anthropic"]
     for url in (*rest, NEAR, "http://api.anthropic.com/v1"):
-        assert find_connection(url, environment=ALL | OURS).headers == {}
+        assert find_connection(url, environment=ALL | OURS).headers.keys() == {"Authorization"}
+
+
+def test_openai_alone_is_told_which_organization_and_project_pay():
+    accounts = ALL | {"OPENAI_ORG_ID": "org-1", "OPENAI_PROJECT_ID": "proj-1"}
+    told = {"OpenAI-Organization": "org-1", "OpenAI-Project": "proj-1"}
+    assert find_connection(None, environment=accounts).headers == {"Authorization": "Bearer key-of-OpenAI"} | told
+    assert find_connection(ANTHROPIC, environment=accounts).headers.keys().isdisjoint(told)

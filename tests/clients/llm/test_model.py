@@ -8,8 +8,7 @@ from tests.clients.llm.test_server import REQUEST
 
 from touchstone.clients.llm.call import Answered, Sampling, Usage, call_for
 from touchstone.clients.llm.meter import Budget, Meter
-from touchstone.clients.llm.model import Model, Seat
-from touchstone.clients.llm.records import Records, open_replay
+from touchstone.clients.llm.model import Model, Records, Seat, open_replay
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
 from touchstone.judges.llm.answer import Answer

@@ -11,11 +11,11 @@ import pytest
 from tests.clients.llm.faulty import Reply, grades, refuses, says
 
 import touchstone as ts
-from touchstone.clients.bot.retry import Backoff
+from touchstone.clients.http import Backoff, duration, rate_limit_reset, retry_after
 from touchstone.clients.llm.call import Answered, Sampling, Usage, call_for
 from touchstone.clients.llm.connection import Connection
 from touchstone.clients.llm.meter import Budget, Meter, Prices
-from touchstone.clients.llm.server import MOST_IN_A_ROW, duration, open_server, wait_after_refusal, wait_before_next
+from touchstone.clients.llm.server import MOST_IN_A_ROW, open_server
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure
 from touchstone.judges.llm.prompt import packaged_prompt
@@ -40,11 +40,9 @@ def opened(server, *, retries=2, timeout=5.0, budget=None, prices=None, url=None
 
     meter = Meter(budget or Budget())
     account = meter.open_account("small", prices)
-    backoff = Backoff(retries=retries, first=0.01)
+    backoff = Backoff(retries=retries, first=0.01, sleep=note, chance=lambda: 1.0)
     connection = Connection(url or server.url, "secret-key")
-    with open_server(
-        connection, account=account, timeout=timeout, backoff=backoff, sleep=note, chance=lambda: 1.0
-    ) as client:
+    with open_server(connection, account=account, timeout=timeout, backoff=backoff) as client:
         client.waits, client.meter = waits, meter
         yield client
 
@@ -288,7 +286,6 @@ def test_no_log_holds_the_key_or_the_case(server, caplog):
         ("250ms", 0.25),
         ("1h2m3.5s", 3723.5),
         ("", None),
-        (None, None),
         ("soon", None),
         ("1s soon", None),
     ],
@@ -308,10 +305,10 @@ def test_a_duration_is_read(text, seconds):
     ],
 )
 def test_a_refusal_says_how_long_to_wait(headers, seconds):
-    assert wait_after_refusal(headers, now=NOW) == seconds
+    assert retry_after(headers, now=NOW) == seconds
 
 
 def test_room_that_is_left_asks_for_no_wait():
     headers = {"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s"}
-    assert wait_before_next(headers) is None
-    assert wait_before_next(headers | {"x-ratelimit-remaining-requests": "0"}) == 9
+    assert rate_limit_reset(headers) is None
+    assert rate_limit_reset(headers | {"x-ratelimit-remaining-requests": "0"}) == 9

@@ -7,20 +7,19 @@ call is submitted twice, however the command ends.
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
+from touchstone.clients.faults import PASSING, fault
+from touchstone.clients.http import Setback
 from touchstone.clients.llm.call import Answered, Call
-from touchstone.clients.llm.faults import PASSING, fault
-from touchstone.clients.llm.protocol import read_body
-from touchstone.clients.llm.records import write_row
-from touchstone.clients.llm.server import Server
+from touchstone.clients.llm.model import write_row
+from touchstone.clients.llm.protocol import read_body, refusal
+from touchstone.clients.llm.server import Server, parsed
 from touchstone.core.result import Failure
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 # OpenAI's guide to batches: at most 50,000 requests a file. Of bytes it allows 200 million, and allowed 100 million at
 # first, to which servers that followed it then may still hold.
@@ -34,6 +33,8 @@ REMEDY = "run it again: what was answered is kept, the rest is submitted anew"
 _ABSENT = frozenset({404, 405, 501})
 # A file takes longer than an answer does.
 _FILE_TIMES = 10
+# More than the answers to as many calls as a file may hold.
+LONGEST_FILE = 1_000_000_000
 # Ids become names of files.
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}")
 
@@ -112,86 +113,68 @@ class Batches:
 
     def upload(self, content: bytes) -> str | Failure | None:
         """The id of a file of calls, now at the server."""
-
-        async def upload(client: "AsyncOpenAI") -> str:
-            given = ("calls.jsonl", content, "application/jsonl")
-            raw = await client.files.with_raw_response.create(file=given, purpose="batch")
-            return _id(_row(raw.content).get("id"))
-
-        return self._send(upload, timeout=self._server.timeout * _FILE_TIMES)
+        files, data = {"file": ("calls.jsonl", content, "application/jsonl")}, {"purpose": "batch"}
+        timeout = self._server.timeout * _FILE_TIMES
+        return self._server.retried(
+            lambda _: self._asked("POST", "/files", _file_id, files=files, data=data, timeout=timeout)
+        )
 
     def create(self, file: str, *, may_exist: bool = False) -> Batch | Failure | None:
         """The batch of a file. One that may have been made already, unheard, is looked for first."""
-        tries = 0
+        row = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}
 
-        async def create(client: "AsyncOpenAI") -> Batch:
-            nonlocal tries
-            tries += 1
-            if (may_exist or tries > 1) and (known := await _batch_of(file, client)):
-                return known
-            raw = await client.batches.with_raw_response.create(
-                input_file_id=file, endpoint=ENDPOINT, completion_window="24h"
-            )
-            return _batch(_row(raw.content))
+        async def create(attempt: int) -> Batch | Setback | None:
+            if may_exist or attempt > 1:
+                # Among the newest; none where a server does not list its batches.
+                known = await self._asked("GET", "/batches?limit=100", lambda content: _batch_of(file, content))
+                if known is not None:
+                    return known
+            return await self._asked("POST", "/batches", _batch, row=row)
 
-        return self._send(create)
+        return self._server.retried(create)
 
     def look(self, id: str) -> Batch | Failure | None:
         """How the batch is doing."""
-
-        async def look(client: "AsyncOpenAI") -> Batch:
-            raw = await client.batches.with_raw_response.retrieve(id)
-            return _batch(_row(raw.content))
-
-        return self._send(look)
+        return self._server.retried(lambda _: self._asked("GET", f"/batches/{quote(id, safe='')}", _batch))
 
     def read(self, file: str) -> bytes | Failure | None:
         """What the file holds."""
+        path, timeout = f"/files/{quote(file, safe='')}/content", self._server.timeout * _FILE_TIMES
+        return self._server.retried(lambda _: self._asked("GET", path, bytes, timeout=timeout, most=LONGEST_FILE))
 
-        async def read(client: "AsyncOpenAI") -> bytes:
-            return (await client.files.content(file)).content
-
-        return self._send(read, timeout=self._server.timeout * _FILE_TIMES)
-
-    def _send(
-        self, work: Callable[["AsyncOpenAI"], Awaitable[T]], *, timeout: float | None = None
-    ) -> T | Failure | None:
-        async def unless_absent(client: "AsyncOpenAI") -> T | None:
-            from openai import APIStatusError
-
-            try:
-                return await work(client)
-            except APIStatusError as error:
-                if error.status_code in _ABSENT:
-                    return None
-                raise
-
-        return self._server.send(unless_absent, timeout=timeout)
+    async def _asked(self, method: str, path: str, read: Callable[[bytes], T], **options: Any) -> T | Setback | None:
+        answer = await self._server.request(method, path, **options)
+        if isinstance(answer, Setback):
+            return None if answer.status in _ABSENT else answer
+        try:
+            return read(answer.content)
+        except ValueError:
+            return self._server.not_a_server()
 
 
-async def _batch_of(file: str, client: "AsyncOpenAI") -> Batch | None:
-    """The batch that was made of this file, among the newest; none where a server does not list its batches."""
-    from openai import APIStatusError
-
-    try:
-        raw = await client.batches.with_raw_response.list(limit=100)
-    except APIStatusError as error:
-        if error.status_code in _ABSENT:
-            return None
-        raise
-    rows = _row(raw.content).get("data") or ()
+def _batch_of(file: str, content: bytes) -> Batch | None:
+    """The batch that was made of this file."""
+    rows = _row(content).get("data") or ()
     found = (row for row in rows if isinstance(row, Mapping) and row.get("input_file_id") == file)
-    return next(map(_batch, found), None)
+    return next(map(_read_batch, found), None)
+
+
+def _file_id(content: bytes) -> str:
+    return _id(_row(content).get("id"))
+
+
+def _batch(content: bytes) -> Batch:
+    return _read_batch(_row(content))
 
 
 def _row(content: bytes) -> Mapping[str, Any]:
-    row = json.loads(content)
+    row = parsed(content)
     if not isinstance(row, Mapping):
         raise ValueError("no object")
     return row
 
 
-def _batch(row: Mapping[str, Any]) -> Batch:
+def _read_batch(row: Mapping[str, Any]) -> Batch:
     """The batch in a server's words; ValueError when they are not the protocol's."""
     try:
         status = str(row["status"]).lower()
@@ -276,12 +259,12 @@ class Returned:
             self.answered[key] = answered
             self.refused.pop(key, None)
         elif isinstance(status, int) and status >= 400:
-            refusal = server.refusal(status, body)
+            refused = refusal(status, body, peer=server.peer)
             # What may pass is as good as no answer: the call is submitted again.
-            if refusal.error not in PASSING:
-                self.refused[key] = refusal
+            if refused.error not in PASSING:
+                self.refused[key] = refused
 
 
 def unanswered(reason: str = "the batch ended without an answer to this call", *, remedy: str = REMEDY) -> Failure:
     """The failure of a call that no batch has answered so far."""
-    return fault("BatchIncomplete", f"{reason}; {remedy}")
+    return fault("judge", "BatchIncomplete", f"{reason}; {remedy}")

@@ -15,7 +15,8 @@ URL_VARIABLES = ("TOUCHSTONE_LLM_BASE_URL", "OPENAI_BASE_URL")
 KEY_VARIABLE = "TOUCHSTONE_LLM_API_KEY"
 OPENAI_KEY = "OPENAI_API_KEY"
 ANTHROPIC_KEY = "ANTHROPIC_API_KEY"
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# Headers in which OpenAI takes the organization and project that pay, and the variables its own clients read.
+ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 _PORTS = {"http": 80, "https": 443}
 # A server on this machine most often needs no key, but the protocol wants one.
 _NO_KEY = "none"
@@ -63,11 +64,12 @@ NOWHERE = Address()
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A server's address and key; the key is never shown, the variables it comes from are."""
+    """A server's address and key, which is never shown, its variables, and headers that name the account."""
 
     base_url: str
     key: str = field(repr=False)
     key_variables: Sequence[str] = (OPENAI_KEY, KEY_VARIABLE)
+    account: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -75,16 +77,13 @@ class Connection:
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
     @property
-    def is_near(self) -> bool:
-        return is_loopback(self.base_url)
-
-    @property
     def headers(self) -> dict[str, str]:
-        """What the server wants beside the protocol's own: Anthropic lists its models for its own kind of key only."""
+        """The key, as the protocol sends it; Anthropic lists its models for its own kind of key only."""
+        sent = {"Authorization": f"Bearer {self.key}", **self.account}
         owner = provider_at(self.base_url)
-        if owner is None or owner.key_variable != ANTHROPIC_KEY:
-            return {}
-        return {"x-api-key": self.key, "anthropic-version": "2023-06-01"}
+        if owner is not None and owner.key_variable == ANTHROPIC_KEY:
+            sent |= {"x-api-key": self.key, "anthropic-version": "2023-06-01"}
+        return sent
 
 
 def find_model(given: str | None, *, environment: Mapping[str, str]) -> str:
@@ -121,7 +120,9 @@ def find_connection(
     key = environment[found].strip()
     if not key.isascii() or any(letter.isspace() for letter in key):
         raise ConfigError(f"the key in {found} holds white space or letters outside ASCII: copy it again")
-    return Connection(url, key, (found,))
+    is_openai = (owner := provider_at(url)) is not None and owner.key_variable == OPENAI_KEY
+    account = {header: environment[name] for header, name in ACCOUNT.items() if is_openai and environment.get(name)}
+    return Connection(url, key, (found,), account)
 
 
 def provider_at(url: str) -> Provider | None:
@@ -164,7 +165,7 @@ def checked_url(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    return urlsplit(url).hostname in _LOOPBACK
+    return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def _host(url: str) -> str:

@@ -36,11 +36,11 @@ class Meter:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.accounts: list[Account] = []
-        self._lock = Lock()
+        self.lock = Lock()
 
     def open_account(self, name: str, prices: Prices | None = None) -> "Account":
         """An account for one model; without prices, only its tokens are counted."""
-        account = Account(name, prices, meter=self, lock=self._lock)
+        account = Account(name, prices, meter=self)
         self.accounts.append(account)
         return account
 
@@ -80,7 +80,7 @@ class Meter:
 class Account:
     """What one model uses. A call is let through only if the longest answer to it would still fit the budget."""
 
-    def __init__(self, name: str, prices: Prices | None, *, meter: Meter, lock: Lock) -> None:
+    def __init__(self, name: str, prices: Prices | None, *, meter: Meter) -> None:
         self.name = name
         self.prices = prices
         self.used = Usage()
@@ -90,7 +90,6 @@ class Account:
         self._reserved = Usage()
         self._recorded = Usage()
         self._tokens_per_character = FIRST_GUESS
-        self._lock = lock
 
     @property
     def money(self) -> float | None:
@@ -118,7 +117,7 @@ class Account:
 
     def note_recorded(self, used: Usage) -> None:
         """One answer that came from records, and what it used when it was made."""
-        with self._lock:
+        with self._meter.lock:
             self.recorded += 1
             self._recorded = self._recorded + used
 
@@ -128,7 +127,7 @@ class Account:
 
     def reserve(self, call: Call) -> Usage | None:
         """Room for the call, to be settled afterwards; None when the budget has none left."""
-        with self._lock:
+        with self._meter.lock:
             wanted = self.estimate(call)
             if not self._meter.has_room(self, wanted):
                 return None
@@ -137,7 +136,7 @@ class Account:
 
     def settle(self, reserved: Usage, used: Usage | None, *, call: Call) -> None:
         """Give back the room and count what was used; None for a call that got no answer."""
-        with self._lock:
+        with self._meter.lock:
             self._reserved = Usage(self._reserved.input - reserved.input, self._reserved.output - reserved.output)
             if used is None:
                 return

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from touchstone.clients.bot.faults import fault
+from touchstone.clients.faults import Fault, fault
 from touchstone.core.case import Case, Draft
 from touchstone.core.codec import case_from_dict, case_to_dict
 from touchstone.core.errors import CaseError
@@ -46,7 +46,7 @@ def read_answer(raw: bytes, *, encoding: str = "utf-8", is_json: bool = False) -
     try:
         text = raw.decode(encoding).removeprefix("\ufeff").strip()
     except (UnicodeDecodeError, LookupError):
-        return fault("NotText", f"the bot wrote {len(raw):,} bytes that are not {encoding}: write UTF-8")
+        return _bad("NotText", f"the bot wrote {len(raw):,} bytes that are not {encoding}: write UTF-8")
     if problem := _no_reply(text):
         return problem
     return _from_json(text) if is_json or _OBJECT.match(text) else Draft(text)
@@ -54,13 +54,17 @@ def read_answer(raw: bytes, *, encoding: str = "utf-8", is_json: bool = False) -
 
 def too_long() -> Failure:
     """The failure of an answer that was cut off at the limit."""
-    return fault("TooLong", f"the bot wrote more than {LONGEST_ANSWER:,} bytes: write the reply alone")
+    return _bad("TooLong", f"the bot wrote more than {LONGEST_ANSWER:,} bytes: write the reply alone")
 
 
 def html_reply() -> Failure:
     """The failure of an answer that is a web page."""
     seen = "the bot answered with an HTML page, most often a login or an error page"
-    return fault("HtmlReply", f"{seen}: check the address and the access, and answer with text or JSON")
+    return _bad("HtmlReply", f"{seen}: check the address and the access, and answer with text or JSON")
+
+
+def _bad(error: Fault, message: str) -> Failure:
+    return fault("draft", error, message)
 
 
 def _plain(value: Any) -> Any:
@@ -78,7 +82,7 @@ def _plain(value: Any) -> Any:
 
 def _no_reply(text: str) -> Failure | None:
     if not text:
-        return fault("EmptyReply", "the bot answered with no text at all: write the reply as text or JSON")
+        return _bad("EmptyReply", "the bot answered with no text at all: write the reply as text or JSON")
     return html_reply() if text[:20].casefold().startswith(_HTML) else None
 
 
@@ -87,13 +91,13 @@ def _from_json(text: str) -> Draft | Failure:
     if isinstance(value, Failure):
         return value
     if not isinstance(value, dict):
-        return fault("WrongShape", f"the bot's JSON is no object: {_SHAPE}")
+        return _bad("WrongShape", f"the bot's JSON is no object: {_SHAPE}")
     if value.get("response") is None:
-        return fault("WrongShape", f"the bot's JSON has {_keys(value)} and no 'response': {_SHAPE}")
+        return _bad("WrongShape", f"the bot's JSON has {_keys(value)} and no 'response': {_SHAPE}")
     try:
         given = case_from_dict({name: value.get(name) for name in ("response", "confidence", "context")})
     except CaseError as error:
-        return fault("WrongShape", f"in the bot's JSON, {error}")
+        return _bad("WrongShape", f"in the bot's JSON, {error}")
     reply = given.response.strip()
     return _no_reply(reply) or Draft(reply, given.confidence, given.context)
 
@@ -105,12 +109,12 @@ def _parsed(text: str) -> Any:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        return fault("WrongShape", f"the bot's JSON is broken at {place} of {len(text):,} characters: {_SHAPE}")
+        return _bad("WrongShape", f"the bot's JSON is broken at {place} of {len(text):,} characters: {_SHAPE}")
     except RecursionError:
-        return fault("WrongShape", f"the bot's JSON is nested too deeply: {_SHAPE}")
+        return _bad("WrongShape", f"the bot's JSON is nested too deeply: {_SHAPE}")
     except ValueError:
         problem = "holds NaN, a number with too many digits or half of a surrogate pair"
-        return fault("WrongShape", f"the bot's JSON {problem}: {_SHAPE}")
+        return _bad("WrongShape", f"the bot's JSON {problem}: {_SHAPE}")
     return value
 
 

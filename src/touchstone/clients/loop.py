@@ -1,7 +1,7 @@
 """Coroutines of any thread -> run on one event loop in a thread of its own, until they end or all are stopped.
 
-Drafts wait for processes and sockets. On a loop, a time limit covers all of a draft and giving one up is certain;
-a thread that blocks in a read can be neither.
+Drafts and calls wait for processes and sockets. On a loop, a time limit covers all of a draft and giving one up is
+certain; a thread that blocks in a read offers neither.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from touchstone.clients.bot.faults import stopped
+from touchstone.clients.faults import Stage, fault
 from touchstone.core.result import Failure
 
 T = TypeVar("T")
@@ -20,11 +20,14 @@ T = TypeVar("T")
 class Loop:
     """An event loop in a thread. Once stopped, it runs nothing more."""
 
-    def __init__(self, *, last: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(self, stage: Stage, *, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        self._stage = stage
         self._last = last
         self._is_stopped = False
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), name="touchstone-bot", daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._live()), name=f"touchstone-{stage}", daemon=True
+        )
         self._thread.start()
         self._ready.wait()
 
@@ -32,11 +35,11 @@ class Loop:
         """What the coroutine returns; the failure `Stopped` when it was given up."""
         if self._loop.is_closed():
             work.close()
-            return stopped()
+            return self._stopped()
         try:
             return asyncio.run_coroutine_threadsafe(self._unless_stopped(work), self._loop).result()
         except CancelledError:
-            return stopped()
+            return self._stopped()
 
     def stop(self) -> None:
         """Gives up whatever is under way; comes back at once."""
@@ -68,6 +71,9 @@ class Loop:
         task.add_done_callback(self._tasks.discard)
         return await task
 
+    def _stopped(self) -> Failure:
+        return fault(self._stage, "Stopped", "the run was stopped before there was an answer: run it again to resume")
+
     def _cancel(self) -> None:
         self._is_stopped = True
         for task in self._tasks:
@@ -75,9 +81,9 @@ class Loop:
 
 
 @contextmanager
-def open_loop(*, last: Callable[[], Awaitable[None]] | None = None) -> Iterator[Loop]:
+def open_loop(stage: Stage, *, last: Callable[[], Awaitable[None]] | None = None) -> Iterator[Loop]:
     """A running loop; what is under way at the end is given up, then `last` is run on it."""
-    loop = Loop(last=last)
+    loop = Loop(stage, last=last)
     try:
         yield loop
     finally:

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 
-from touchstone.clients.bot.exchange import LONGEST_ANSWER, question, read_answer, too_long
-from touchstone.clients.bot.faults import fault
-from touchstone.clients.bot.loop import Loop, open_loop
+from touchstone.clients.exchange import LONGEST_ANSWER, question, read_answer, too_long
+from touchstone.clients.faults import fault
+from touchstone.clients.loop import Loop, open_loop
 from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
@@ -31,7 +31,7 @@ _ADDRESS = re.compile(r"[\w.-]+:\d+(?:/|$)|[\w-]+(?:\.[\w-]+)+/")
 def open_command(line: str, *, timeout: float) -> Iterator["CommandBot"]:
     """The bot behind a command line, which is split as a shell would, and run without one."""
     arguments = split_command(line)
-    with open_loop() as loop:
+    with open_loop("draft") as loop:
         yield CommandBot(arguments, name=line.strip(), timeout=timeout, loop=loop)
 
 
@@ -62,7 +62,9 @@ class CommandBot:
             )
         except OSError as error:
             problem = f"the command could not be started ({error.strerror or type(error).__name__})"
-            return fault("NotStarted", f"{problem}: run it by hand, and check its first line if it is a script")
+            return fault(
+                "draft", "NotStarted", f"{problem}: run it by hand, and check its first line if it is a script"
+            )
         try:
             _send(process, body)
             await asyncio.wait([output.ended], timeout=self._timeout)
@@ -71,7 +73,7 @@ class CommandBot:
             await _end(process, output)
         if is_late:
             problem = f"the command gave no reply within {self._timeout:g} s and was ended"
-            return fault("Timeout", f"{problem}: allow it more time, or find out what it waits for")
+            return fault("draft", "Timeout", f"{problem}: allow it more time, or find out what it waits for")
         answer = output.answer(exit_code=process.get_returncode())
         return replace(answer, seconds=time.monotonic() - start) if isinstance(answer, Draft) else answer
 
@@ -142,7 +144,7 @@ class _Output(asyncio.SubprocessProtocol):
     def _crashed(self, exit_code: int) -> Failure:
         how = f"was ended by {_signal_name(-exit_code)}" if exit_code < 0 else f"ended with exit code {exit_code}"
         said = f"{len(self._written):,} bytes on stdout and {self._complaints:,} on stderr"
-        return fault("ExitCode", f"the command {how}, after {said}: pipe the case's line into it to read them")
+        return fault("draft", "ExitCode", f"the command {how}, after {said}: pipe the case's line into it to read them")
 
 
 def _send(process: asyncio.SubprocessTransport, body: bytes) -> None:
