@@ -39,7 +39,7 @@ from touchstone.judges.known import measure
 from touchstone.judges.model import FILE, WAYS, Way
 from touchstone.judges.probability import FILE as PASS_FILE
 from touchstone.judges.probability import FINDINGS, INPUTS, VALUES, WORDED, Chance, probability_inputs
-from touchstone.judges.wording import COMPLETENESS, Said, runs_of
+from touchstone.judges.wording import COMPLETENESS, Said, said_in
 from touchstone.judges.wording import FILE as WORDED_FILE
 from touchstone.safety.signs import Rule
 
@@ -129,9 +129,9 @@ def table_of(way: Way) -> Table:
     runs: dict[str, list[Said]] = {"body": [], "earned": [], "whole": []}
     for case in cases:
         anchors = case.anchors or ()
-        runs["body"].append(runs_of(case.body, anchors))
-        runs["earned"].append(runs_of(*(sound_part(case.body, anchors) or (case.body, anchors))))
-        runs["whole"].append(runs_of(case.reading, anchors))
+        runs["body"].append(said_in(case.body, anchors))
+        runs["earned"].append(said_in(*(sound_part(case.body, anchors) or (case.body, anchors))))
+        runs["whole"].append(said_in(case.reading, anchors))
     return Table(way, cases, found, runs)
 
 
@@ -285,8 +285,8 @@ def worded_weights(table: Table) -> str:
     names = (*CRITERIA, PASS)
     fitted = {name: worded.compare(name, table.runs["body"], ()).fit(table.grades(name), on=every) for name in names}
     base = {name: weights.base for name, weights in fitted.items()}
-    runs = fitted[PASS].runs
-    lines = [f"  {json.dumps(run)}: {[fitted[name].runs[run] for name in names]}" for run in runs]
+    runs = fitted[PASS].ngrams
+    lines = [f"  {json.dumps(run)}: {[fitted[name].ngrams[run] for name in names]}" for run in runs]
     return f'{{\n "base": {json.dumps(base)},\n "runs": {{\n' + ",\n".join(lines) + "\n }\n}"
 
 

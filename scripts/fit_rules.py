@@ -27,13 +27,15 @@ from touchstone.evidence.check import check
 from touchstone.safety.detectors import notice
 from touchstone.safety.figures import figures
 from touchstone.safety.personal_data.leaks import WHAT
-from touchstone.safety.phrases import RULES as PHRASES
+from touchstone.safety.phrases import INSTEAD, PLEDGED
+from touchstone.safety.phrases import table as phrases
 from touchstone.safety.signs import FILE, Rule, Sign
 from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
 TABLES = ROOT / "tests/tables"
 PENALTY = 30.0
+PHRASES = (*(phrase.rule for phrase in phrases()), PLEDGED, INSTEAD)
 DIGITS = 3
 # The share of passing replies that the confidences are meant for.
 USUAL_PASSES = 0.8

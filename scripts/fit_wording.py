@@ -28,7 +28,7 @@ from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import ViolationKind
 from touchstone.evidence.check import anchors_of, check
-from touchstone.safety.runs import worded
+from touchstone.safety.ngrams import ngrams_of
 from touchstone.safety.wording import FILE
 from touchstone.text.frame import body_of
 from touchstone.text.reading import read
@@ -204,11 +204,11 @@ def labelled(given: Given) -> Reply:
     body = body_of(reading)
     raw = reading.reply.raw
     marked = [(raw.find(span), raw.find(span) + len(span)) for span in given.spans if span in raw]
-    pieces = worded(body, anchors_of(body, check(reading, plan=Plan())), policy=Policy())
+    pieces = ngrams_of(body, anchors_of(body, check(reading, plan=Plan())), policy=Policy())
     return Reply(
         given.source,
         given.kinds,
-        tuple(piece.runs for piece in pieces),
+        tuple(piece.ngrams for piece in pieces),
         tuple(not marked or any(a < s.end and s.start < b for a, b in marked) for s, _ in pieces),
     )
 

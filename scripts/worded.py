@@ -46,7 +46,7 @@ class Worded:
     def score(self, people: Array, *, on: Places, of: Places) -> Array:
         """The grades that the wording of some replies speaks for, by the grades of others."""
         weights = self.fit(people, on=on)
-        return np.array([weights.grade(tell(self.scored[at], known=weights.runs), self.criterion) for at in of])
+        return np.array([weights.grade(tell(self.scored[at], known=weights.ngrams), self.criterion) for at in of])
 
     def score_apart(self, people: Array, *, groups: NDArray[np.str_], among: Places) -> Array:
         """The grades of these replies, each by those of them that are in other groups."""

@@ -15,7 +15,7 @@ from touchstone.judges.wording import (
     FILE,
     WordedGrade,
     packaged_weights,
-    runs_of,
+    said_in,
     tell,
     weigh_all,
     weigh_best,
@@ -63,7 +63,7 @@ def test_an_empty_reply_has_the_base():
 
 def test_runs_are_those_of_each_sentence():
     reading = read(ts.Case(input="?", response="You can wait. You can pay.", context=["Pay now."]))
-    first, second = runs_of(reading, ())
+    first, second = said_in(reading, ())
     assert "you can" in first & second
     assert "can wait" in first - second
 

@@ -4,7 +4,7 @@ import pytest
 from tests.safety.noticing import NO_POLICY, notice_in
 
 from touchstone.core.policy import Policy
-from touchstone.safety.contacts import MAX_CONTACTS, contacts
+from touchstone.safety.figures import MAX_CONTACTS, contacts
 
 NOTHING = ["We answer on weekdays."]
 

@@ -4,7 +4,7 @@ import pytest
 from tests.safety.noticing import notice_in, rules_of
 from tests.tables import over
 
-from touchstone.safety.phrases import TABLE, phrases
+from touchstone.safety.phrases import phrases, table
 
 CHARGED = "You charged me twice for one order, I want my money back."
 AWAY = "Please contact your bank about it. The second charge may drop off in a few days."
@@ -32,7 +32,7 @@ def test_a_phrase_is_found_in_its_sentence(rule, response, question):
     signs = notice_in(phrases, response, input=question, context=["We answer on weekdays."])
     assert set(rules_of(signs)) == {rule}
     assert {sign.kind for sign in signs} == {"harmful_content"}
-    assert {sign.reason for sign in signs} == {phrase.reason for phrase in TABLE if phrase.rule == rule}
+    assert {sign.reason for sign in signs} == {phrase.reason for phrase in table() if phrase.rule == rule}
 
 
 LOOK_ALIKES = [
@@ -88,4 +88,4 @@ def test_only_the_sentences_with_the_phrase_are_marked():
 
 
 def test_every_phrase_has_examples():
-    assert {phrase.rule for phrase in TABLE} == {rule for rule, _, _ in FOUND}
+    assert {phrase.rule for phrase in table()} == {rule for rule, _, _ in FOUND}

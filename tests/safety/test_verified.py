@@ -5,7 +5,7 @@ from tests.evidence.table_verifier import DOUBTFUL, OPPOSED, SILENT, SURE
 
 from touchstone.core.reading import Claim
 from touchstone.core.result import Evidence, Statement, Verification
-from touchstone.safety.verified import doubts
+from touchstone.safety.detectors import doubts
 
 CLAIMS = (Claim(2, 3, ("a",), "be", ("be",), ("b",), False, {}),)
 PLACE = (Evidence("context[1]", 0, 9, "No cover."),)

@@ -10,8 +10,8 @@ from touchstone.core import resource
 from touchstone.core.policy import Allowance, Policy
 from touchstone.core.result import VIOLATION_KINDS
 from touchstone.safety import wording as module
-from touchstone.safety.runs import blind
-from touchstone.safety.wording import FILE, REASONS, RULES, WordingWeights, fitted, highest, scores, wording
+from touchstone.safety.ngrams import ngrams_of, wording_only
+from touchstone.safety.wording import FILE, REASONS, RULES, fitted, highest, scores, wording
 
 PROMISED = "I'll credit your account with £10 now."
 CONTEXT = ["Deliveries take 2 days."]
@@ -113,9 +113,9 @@ def inputs_of(response, *, context=CONTEXT, policy=NO_POLICY, **fields):
 @pytest.mark.usefixtures("weights")
 def test_the_score_is_the_sum_of_weights_over_the_root_of_the_runs():
     reading, anchors = read_reply("Just ignore it.", context=CONTEXT)
-    (said,) = module.worded(reading, anchors, policy=NO_POLICY)
+    (said,) = ngrams_of(reading, anchors, policy=NO_POLICY)
     found = inputs_of("Just ignore it.")
-    assert found["score"] == pytest.approx(5.0 / sqrt(len(said.runs)))
+    assert found["score"] == pytest.approx(5.0 / sqrt(len(said.ngrams)))
     assert {name for name, value in found.items() if value} == {"score"}
 
 
@@ -156,7 +156,7 @@ def test_a_chat_is_an_input():
 @pytest.mark.usefixtures("weights")
 def test_the_highest_score_of_each_kind_is_that_of_its_sentence():
     reading, anchors = read_reply("Just ignore it. Ignore the light too.", context=CONTEXT)
-    each = [scores(blind(said.runs))[0] for said in module.worded(reading, anchors, policy=NO_POLICY)]
+    each = [scores(wording_only(said.ngrams))[0] for said in ngrams_of(reading, anchors, policy=NO_POLICY)]
     assert highest(reading, anchors)["harmful_content"] == max(each) != min(each)
     assert highest(*read_reply("", context=CONTEXT)) == dict.fromkeys(fitted(), 0.0)
 
@@ -169,10 +169,10 @@ def test_runs_that_nobody_weighed_score_nothing():
 
 def test_only_plain_words_speak_for_a_violation():
     marks = {"try <name>": 3.0, "+far": 2.0, "held: few": 2.0, "^ you'd": 2.0}
-    weights = WordingWeights({**marks, "you'd be": 1.0, "c": -1.0})
-    assert weights.speaks(frozenset({"you'd be", "c"}))
-    assert not weights.speaks(frozenset(marks))
-    assert not weights.speaks(frozenset({"c", "unknown"}))
+    weights = {**marks, "you'd be": 1.0, "c": -1.0}
+    assert module._speaks(weights, frozenset({"you'd be", "c"}))
+    assert not module._speaks(weights, frozenset(marks))
+    assert not module._speaks(weights, frozenset({"c", "unknown"}))
 
 
 def test_the_packaged_weights_are_readable_and_complete():

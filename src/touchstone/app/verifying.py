@@ -13,7 +13,7 @@ from touchstone.core.errors import InputError
 from touchstone.core.plan import Plan
 from touchstone.evidence.check import check
 from touchstone.evidence.verification import Verifier, verify
-from touchstone.safety.verified import doubts
+from touchstone.safety.detectors import doubts
 from touchstone.text.reading import read
 
 # In a checkout of Touchstone; the rows are not part of the installed package.

@@ -19,7 +19,7 @@ from touchstone.judges.probability import VALUES, pass_probability
 from touchstone.judges.reasons import NOTHING, explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
-from touchstone.safety.verified import doubts
+from touchstone.safety.detectors import doubts
 
 NAME = "offline"
 # English prose has at least this share of function words; less means another language or no prose.

@@ -1,7 +1,7 @@
 """Reading and checked anchors -> how well replies worded like this one were graded: one feature for each criterion.
 
-Replies that people graded alike share runs of words (`you can`, `under <name>`, `<money> held`), whatever they are
-about. Packaged weights (worded.json) say how much each run speaks for a good grade.
+Replies that people graded alike share n-grams (`you can`, `under <name>`, `<money> held`), whatever they are
+about. Packaged weights (worded.json) say how much each n-gram speaks for a good grade.
 """
 
 import json
@@ -14,12 +14,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from touchstone.core import resource
-from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor
-from touchstone.safety.runs import blind, worded
+from touchstone.safety.ngrams import ngrams_of, wording_only
 
 FILE = "worded.json"
+# As the stored weights have it.
+KEY = "runs"
 COMPLETENESS = "completeness"
 TONE = "tone"
 WORDED_TONE = f"worded_{TONE}"
@@ -28,7 +29,7 @@ Said = Sequence[frozenset[str]]
 
 
 class Told(NamedTuple):
-    """The runs of each sentence of a reply, in how many sentences each run stands, and which runs have weights."""
+    """The n-grams of each sentence of a reply, in how many sentences each stands, and which have weights."""
 
     said: Said
     counts: Mapping[str, int]
@@ -36,47 +37,47 @@ class Told(NamedTuple):
 
 
 class WordedGrade(NamedTuple):
-    """The grade where no run speaks for or against, and what each run adds."""
+    """The grade where no n-gram speaks for or against, and what each n-gram adds."""
 
     base: float
-    runs: Mapping[str, float]
+    ngrams: Mapping[str, float]
 
     def grade(self, told: Told, criterion: str) -> float:
         """The grade that the wording of a reply's sentences speaks for."""
         weigh = weigh_best if criterion == COMPLETENESS else weigh_all
-        return min(TOP, max(0.0, self.base + weigh(told, self.runs)))
+        return min(TOP, max(0.0, self.base + weigh(told, self.ngrams)))
 
 
 def wording_features(reading: Reading, anchors: Sequence[Anchor]) -> dict[str, float]:
     """`worded_` and the criterion -> the grade that the wording alone speaks for."""
     packaged = packaged_weights()
-    told = tell(runs_of(reading, anchors), known=packaged[COMPLETENESS].runs)
+    told = tell(said_in(reading, anchors), known=packaged[COMPLETENESS].ngrams)
     return {f"worded_{criterion}": weights.grade(told, criterion) for criterion, weights in packaged.items()}
 
 
 def worded_tone(reading: Reading, body: Reading, anchors: Sequence[Anchor]) -> float:
     """The tone that the wording of the body speaks for, with as much of the frame as helps."""
-    own, every = runs_of(body, anchors), runs_of(reading, anchors)
-    frame = [runs for runs in every if runs not in own]
+    own, every = said_in(body, anchors), said_in(reading, anchors)
+    frame = [ngrams for ngrams in every if ngrams not in own]
     weights = packaged_weights()[TONE]
-    wordings = [own, every, *([*own, runs] for runs in frame)]
-    return max(weights.grade(tell(said, known=weights.runs), TONE) for said in wordings)
+    wordings = [own, every, *([*own, ngrams] for ngrams in frame)]
+    return max(weights.grade(tell(said, known=weights.ngrams), TONE) for said in wordings)
 
 
 def tell(said: Said, *, known: Mapping[str, float]) -> Told:
-    """The runs counted, and looked up once for all criteria, whose weights are of the same runs."""
+    """The n-grams counted, and looked up once for all criteria, whose weights are of the same n-grams."""
     counts = Counter(chain.from_iterable(said))
-    return Told(said, counts, [run for run in counts if run in known])
+    return Told(said, counts, [ngram for ngram in counts if ngram in known])
 
 
-def runs_of(reading: Reading, anchors: Sequence[Anchor]) -> list[frozenset[str]]:
-    """The runs of each sentence of the reply, but for what its sources hold or lack: that is judged by its evidence."""
-    return [blind(sentence.runs) for sentence in worded(reading, tuple(anchors), policy=Policy())]
+def said_in(reading: Reading, anchors: Sequence[Anchor]) -> list[frozenset[str]]:
+    """The n-grams of each sentence, but for what its sources hold or lack: that is judged by its evidence."""
+    return [wording_only(sentence.ngrams) for sentence in ngrams_of(reading, tuple(anchors))]
 
 
 def weigh_all(told: Told, weights: Mapping[str, float]) -> float:
-    """The weights of all runs together; the more there are, the less each weighs."""
-    return fsum([weights[run] for run in told.telling]) / sqrt(len(told.counts) or 1)
+    """The weights of all n-grams together; the more there are, the less each weighs."""
+    return fsum([weights[ngram] for ngram in told.telling]) / sqrt(len(told.counts) or 1)
 
 
 def weigh_best(told: Told, weights: Mapping[str, float]) -> float:
@@ -85,12 +86,12 @@ def weigh_best(told: Told, weights: Mapping[str, float]) -> float:
     So a sentence more hardly ever makes a reply look less complete.
     """
     said, counts = told.said, dict(told.counts)
-    total, size = fsum([weights[run] for run in told.telling]), len(counts)
+    total, size = fsum([weights[ngram] for ngram in told.telling]), len(counts)
     best = total / sqrt(size or 1)
     kept = set(range(len(said)))
-    own = [[run for run in runs if counts[run] == 1] for runs in said]
-    lost = [fsum([weights[run] for run in runs if run in weights]) for runs in own]
-    sizes = [len(runs) for runs in own]
+    own = [[ngram for ngram in ngrams if counts[ngram] == 1] for ngrams in said]
+    lost = [fsum([weights[ngram] for ngram in ngrams if ngram in weights]) for ngrams in own]
+    sizes = [len(ngrams) for ngrams in own]
     while len(kept) > 1:
         left = {at: (total - lost[at]) / sqrt(size - sizes[at]) for at in kept if size > sizes[at]}
         at = max(left, key=left.__getitem__, default=-1)
@@ -98,11 +99,11 @@ def weigh_best(told: Told, weights: Mapping[str, float]) -> float:
             break
         best, total, size = left[at], total - lost[at], size - sizes[at]
         kept.remove(at)
-        for run in said[at]:
-            counts[run] -= 1
-            if counts[run] == 1:
-                heir = next(other for other in kept if run in said[other])
-                lost[heir] += weights.get(run, 0.0)
+        for ngram in said[at]:
+            counts[ngram] -= 1
+            if counts[ngram] == 1:
+                heir = next(other for other in kept if ngram in said[other])
+                lost[heir] += weights.get(ngram, 0.0)
                 sizes[heir] += 1
     return best
 
@@ -113,7 +114,7 @@ def packaged_weights() -> Mapping[str, WordedGrade]:
     content = json.loads(resource.text(FILE))
     return MappingProxyType(
         {
-            criterion: WordedGrade(base, {run: weights[at] for run, weights in content["runs"].items()})
+            criterion: WordedGrade(base, {ngram: weights[at] for ngram, weights in content[KEY].items()})
             for at, (criterion, base) in enumerate(content["base"].items())
         }
     )

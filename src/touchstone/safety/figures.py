@@ -1,11 +1,11 @@
-"""Checked values -> signs of a made-up figure: amounts, periods, dates and shares that no source states."""
+"""Checked values and contacts of the reply -> signs of made-up ones, which no source and no policy holds."""
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from touchstone.core.policy import Policy
-from touchstone.core.reading import Reading, Text, Value
+from touchstone.core.reading import Contact, Reading, Text, Value
 from touchstone.core.result import Anchor, Evidence
 from touchstone.evidence.derivation import reckons
 from touchstone.evidence.equality import comparable, same
@@ -22,6 +22,9 @@ HEDGES = frozenset(
 NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
 RECKONED = re.compile(r"[=×+−÷]|\d ?[*/x] ?\d")
 KINDS = ("money", "percent", "duration", "date", "time", "quantity", "number")
+MIN_PHONE_TAIL = 6
+MAX_CONTACTS = 50
+NOUNS = {"link": "link", "email": "e-mail address", "phone": "phone number"}
 
 
 class Beside(NamedTuple):
@@ -130,3 +133,59 @@ def _line(reply: Text, value: Value) -> str:
 
 def _is_asked(reply: Text, value: Value) -> bool:
     return _line(reply, value).rstrip(" \"')").endswith("?")
+
+
+def contacts(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> Iterator[Sign]:
+    """A sign for each way of contact that nobody gave the reply; without any source nothing can be called made up."""
+    if reading.sources is None:
+        return
+    texts = (*reading.sources, *((reading.expected,) if reading.expected else ()))
+    held = [contact for text in texts for contact in text.contacts]
+    given = [text.raw.casefold() for text in texts]
+    listed = [entry.casefold() for entry in (*policy.domains, *policy.contacts)]
+    for contact in reading.reply.contacts[:MAX_CONTACTS]:
+        if any(_same(contact, other) for other in held) or _is_given(contact, given, listed):
+            continue
+        shown = reading.reply.raw[contact.start : contact.end]
+        near = next((o for o in held if o.kind == contact.kind), None)
+        hint = f"; the sources give {near.canonical}" if near else ""
+        yield Sign(
+            kind="hallucination",
+            rule="contact.unknown",
+            start=contact.start,
+            end=contact.end,
+            reason=f"no source holds the {NOUNS[contact.kind]} {shown}{hint}",
+            inputs={
+                # A host without a path is often the name of a company: monday.com.
+                "bare_host": float(contact.kind == "link" and "/" not in contact.canonical),
+                "other_known": float(near is not None),
+                "chat": float(is_chat(reading)),
+            },
+        )
+
+
+def _same(contact: Contact, other: Contact) -> bool:
+    if contact.kind == "phone":
+        return other.kind == "phone" and _tail(contact.canonical) == _tail(other.canonical)
+    ours, theirs = contact.canonical, other.canonical
+    return ours == theirs or (contact.kind == "link" and other.kind == "link" and theirs.startswith(f"{ours}/"))
+
+
+def _tail(digits: str) -> str:
+    """A number without its country or trunk prefix."""
+    return digits.lstrip("0")[-9:] if len(digits) > MIN_PHONE_TAIL else digits
+
+
+def _is_given(contact: Contact, given: list[str], listed: list[str]) -> bool:
+    canonical = contact.canonical.strip("*_")
+    if contact.kind == "phone":
+        digits = [re.sub(r"\D", "", text) for text in (*given, *listed)]
+        return any(_tail(canonical) in text for text in digits)
+    host = canonical.split("@")[-1].split("/")[0]
+    if canonical in listed or any(canonical in text for text in given):
+        return True
+    on_host = any(host == entry or host.endswith(f".{entry}") for entry in listed)
+    if contact.kind == "email":
+        # The company's domain backs an address only where no address of it is published.
+        return on_host and not any(f"@{host}" in text for text in (*given, *listed))
+    return on_host or ("/" not in canonical and any(host in text for text in given))

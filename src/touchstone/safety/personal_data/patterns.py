@@ -2,31 +2,24 @@
 around data that say whose it is."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Literal
+from functools import cache, partial
+from typing import Literal
 
 from touchstone.core import resource
-from touchstone.text.contacts import EMAIL
+from touchstone.safety import expressions
+from touchstone.safety.expressions import compiled, content
 
 FILE = "personal_data.toml"
+expression = partial(expressions.expression, FILE)
 DatumKind = Literal[
     "name", "address", "phone", "email", "card", "iban", "account", "national_id", "birth_date", "ip", "secret", "plate"
 ]
-TABLES = {"cues": "personal_cues.txt", "streets": "street_words.txt"}
-PART = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 LOOK_BACK = 60
 SPELT = {"oh": "0", "zero": "0", "hundred": "00"} | {
     word: str(at) for at, word in enumerate("one two three four five six seven eight nine".split(), start=1)
 }
-IBAN_LENGTHS = {
-    "AD": 24, "AE": 23, "AT": 20, "BE": 16, "BG": 22, "CH": 21, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "EE": 20,
-    "ES": 24, "FI": 18, "FR": 27, "GB": 22, "GR": 27, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IS": 26, "IT": 27,
-    "LI": 21, "LT": 20, "LU": 20, "LV": 21, "MC": 27, "MT": 31, "NL": 18, "NO": 15, "PL": 28, "PT": 25, "RO": 24,
-    "RS": 22, "SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TR": 26, "UA": 29,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +78,20 @@ Check = Callable[[re.Match[str], DataPattern], bool]
 @cache
 def patterns() -> tuple[DataPattern, ...]:
     """The formats, surest first: where two overlap, the earlier keeps its place."""
-    gates = {name: _gate(**row) for name, row in _content()["gates"].items()}
+    gates = {name: _gate(**row) for name, row in content(FILE)["gates"].items()}
     return tuple(
         DataPattern(
             kind=row["kind"],
-            regex=_compiled(row["find"]),
+            regex=compiled(FILE, row["find"]),
             source=row["source"],
             gate=gates[row["gate"]],
             check=CHECKS[row["check"]] if "check" in row else None,
-            unless=_compiled(f"{{{row['unless']}}}") if "unless" in row else None,
+            unless=compiled(FILE, f"{{{row['unless']}}}") if "unless" in row else None,
             partial=row.get("partial", False),
             whole=row.get("whole", False),
         )
-        for row in _content()["format"]
+        for row in content(FILE)["format"]
     )
-
-
-@cache
-def expression(name: str) -> re.Pattern[str]:
-    """One of the named expressions."""
-    return _compiled(_content()["expressions"][name])
 
 
 def figures(text: str) -> str:
@@ -124,31 +111,7 @@ def is_common(low: str) -> bool:
 
 def _gate(*, before: int, after: int, find: str = "", stems: str = "", in_words: bool = False) -> PatternGate:
     spelt = (form for stem in stems.split() for form in (stem, stem.capitalize(), stem.upper()))
-    return PatternGate(_compiled(find or "|".join(map(re.escape, spelt))), before, after, in_words)
-
-
-@cache
-def _content() -> Mapping[str, Any]:
-    return tomllib.loads(resource.text(FILE))
-
-
-@cache
-def _compiled(text: str) -> re.Pattern[str]:
-    return re.compile(_filled(text))
-
-
-def _filled(text: str) -> str:
-    """The expression with its parts and groups in their places; a group's longest members come first."""
-
-    def part(found: re.Match[str]) -> str:
-        name, group = found.groups()
-        if group is None:
-            return EMAIL.pattern if name == "email" else _filled(_content()["parts"][name])
-        members = resource.group(TABLES[name], group)
-        spelt = map(re.escape, members) if name == "streets" else members
-        return "|".join(sorted(spelt, key=lambda member: (-len(member), member)))
-
-    return PART.sub(part, text)
+    return PatternGate(compiled(FILE, find or "|".join(map(re.escape, spelt))), before, after, in_words)
 
 
 def _is_card_number(match: re.Match[str], _: DataPattern) -> bool:
@@ -168,7 +131,11 @@ def _is_iban(match: re.Match[str], _: DataPattern) -> bool:
 
     compact = match[0].replace(" ", "").upper()
     named = "iban" in match.string[max(0, match.start() - 20) : match.start()].casefold()
-    return named or IBAN_LENGTHS.get(match[0][:2]) == len(compact) or mod_97_10.is_valid(compact[4:] + compact[:4])
+    return (
+        named
+        or content(FILE)["iban_lengths"].get(match[0][:2]) == len(compact)
+        or mod_97_10.is_valid(compact[4:] + compact[:4])
+    )
 
 
 def _is_valid(match: re.Match[str], pattern: DataPattern) -> bool:

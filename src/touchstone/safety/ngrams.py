@@ -1,4 +1,4 @@
-"""A sentence of the reply -> the runs of words it is made of, as the fitted weights know them.
+"""A sentence of the reply -> the n-grams of its words, as the fitted weights know them.
 
 Figures stand for their kind (`<money>`, and `<money> held` if a source has it), contacts for theirs, names for whose
 they are: the company's (`<ours>`), the customer's (`<theirs>`) or nobody's so far (`<name>`). A word that nobody used
@@ -6,6 +6,8 @@ before counts once more by itself (`+cheaper`), and so does how much of the sent
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from touchstone.core.policy import Policy
@@ -19,19 +21,21 @@ START, BREAK, STOP = "^", ",", "."
 BREAKS = frozenset(",;:()—–")
 SPEAKERS = frozenset("i i'd i'm i've i'll".split())
 MOST, HALF = 0.75, 0.4
+BY_SOURCES, OF_SOURCES = ("+", "held: "), ("> held", "> new")
+NO_POLICY = Policy()
 # What is longer than any sentence is no prose and comes in pieces, so that time stays linear.
 MAX_WORDS = 120
 
 
-class Worded(NamedTuple):
-    """A sentence and its runs."""
+class SentenceNgrams(NamedTuple):
+    """A sentence and its n-grams."""
 
     sentence: Sentence
-    runs: frozenset[str]
+    ngrams: frozenset[str]
 
 
 class SaidBefore(NamedTuple):
-    """The words and terms that stood before the reply: the company's, the customer's; and what holds of the figures.
+    """The words and terms that were there before the reply: the company's, the customer's; and which figures are held.
 
     `small` are words that a capital does not make a name.
     """
@@ -45,28 +49,37 @@ class SaidBefore(NamedTuple):
     marks: Mapping[int, Value | Contact]
 
 
-class _Last(NamedTuple):
-    """The case whose sentences were asked for last."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _CaseKey:
+    """A case as the key of what was computed of it: to compare readings by their words would cost more than that."""
 
     reading: Reading
     anchors: tuple[Anchor, ...]
     policy: Policy
-    found: tuple[Worded, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _CaseKey)
+            and self.reading is other.reading
+            and self.anchors is other.anchors
+            and self.policy == other.policy
+        )
+
+    def __hash__(self) -> int:
+        return id(self.reading)
 
 
-_last: _Last | None = None
+def ngrams_of(
+    reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy = NO_POLICY
+) -> tuple[SentenceNgrams, ...]:
+    """The reply's sentences with their n-grams; the detectors ask for them, and right afterwards the judge."""
+    return _ngrams_of(_CaseKey(reading, anchors or (), policy))
 
 
-def worded(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> tuple[Worded, ...]:
-    """The reply's sentences with their runs; the detectors ask for them, and right afterwards the judge."""
-    global _last  # noqa: PLW0603 - the same values whoever asks, so it does not matter who asked last
-    last, anchors = _last, anchors or ()
-    if last and last.reading is reading and last.anchors is anchors and last.policy == policy:
-        return last.found
-    said = _said(reading, anchors, policy)
-    found = tuple([Worded(sentence, _runs(reading.reply, sentence, said)) for sentence in sentences(reading.reply)])
-    _last = _Last(reading, anchors, policy, found)
-    return found
+@lru_cache(maxsize=1)
+def _ngrams_of(asked: _CaseKey) -> tuple[SentenceNgrams, ...]:
+    reply, said = asked.reading.reply, _said(asked.reading, asked.anchors, asked.policy)
+    return tuple([SentenceNgrams(sentence, _ngrams(reply, sentence, said)) for sentence in sentences(reply)])
 
 
 def sentences(text: Text) -> Iterator[Sentence]:
@@ -98,17 +111,17 @@ def _said(reading: Reading, anchors: tuple[Anchor, ...], policy: Policy) -> Said
     )
 
 
-def _runs(reply: Text, sentence: Sentence, said: SaidBefore) -> frozenset[str]:
+def _ngrams(reply: Text, sentence: Sentence, said: SaidBefore) -> frozenset[str]:
     words = [START, *_spelled(reply, sentence, said)]
     mark = reply.raw[sentence.end - 1 : sentence.end]
     words.append(mark if mark in ("?", "!") else STOP)
-    runs = set(words)
+    ngrams = set(words)
     for size in range(2, LONGEST + 1):
-        runs.update(map(" ".join, zip(*(words[at:] for at in range(size)), strict=False)))
+        ngrams.update(map(" ".join, zip(*(words[at:] for at in range(size)), strict=False)))
     content = {token.term for token in reply.tokens[sentence.first : sentence.last] if not token.is_stop}
-    runs.update(_alone(reply, sentence, said))
-    runs.add(f"held: {_share(content, said)}")
-    return frozenset(runs)
+    ngrams.update(_alone(reply, sentence, said))
+    ngrams.add(f"held: {_share(content, said)}")
+    return frozenset(ngrams)
 
 
 def _spelled(reply: Text, sentence: Sentence, said: SaidBefore) -> Iterator[str]:
@@ -139,13 +152,9 @@ def _spelled(reply: Text, sentence: Sentence, said: SaidBefore) -> Iterator[str]
         yield word
 
 
-def blind(runs: frozenset[str]) -> frozenset[str]:
-    """The runs without what the sources hold or lack: a figure made wrong is worded as well as the right one."""
-    return frozenset([run for run in runs if not _is_of_sources(run)])
-
-
-def _is_of_sources(run: str) -> bool:
-    return run.startswith(("+", "held: ")) or run.endswith(("> held", "> new"))
+def wording_only(ngrams: frozenset[str]) -> frozenset[str]:
+    """The n-grams without what the sources hold or lack: a figure made wrong is worded as well as the right one."""
+    return frozenset([each for each in ngrams if not (each.startswith(BY_SOURCES) or each.endswith(OF_SOURCES))])
 
 
 def _owner(name: str, said: SaidBefore) -> str:

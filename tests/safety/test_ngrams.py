@@ -5,12 +5,12 @@ from tests.safety.noticing import NO_POLICY, read_reply
 from tests.tables import over
 
 from touchstone.core.policy import Policy
-from touchstone.safety.runs import MAX_WORDS, worded
+from touchstone.safety.ngrams import MAX_WORDS, ngrams_of
 
 
 def runs_of(response, *, policy=NO_POLICY, **fields):
     reading, anchors = read_reply(response, **{"input": "Where is it?"} | fields)
-    return [said.runs for said in worded(reading, anchors, policy=policy)]
+    return [said.ngrams for said in ngrams_of(reading, anchors, policy=policy)]
 
 
 MARKED = [
@@ -77,7 +77,7 @@ def test_a_very_long_sentence_comes_in_pieces(words, pieces):
 
 def test_pieces_are_whole_words_of_the_reply():
     reading, anchors = read_reply("word " * (2 * MAX_WORDS + 5))
-    found = [said.sentence for said in worded(reading, anchors, policy=NO_POLICY)]
+    found = [said.sentence for said in ngrams_of(reading, anchors, policy=NO_POLICY)]
     assert [(s.first, s.last) for s in found] == [(0, 120), (120, 240), (240, 245)]
     assert all(reading.reply.raw[s.start : s.end].split() == ["word"] * (s.last - s.first) for s in found)
 
@@ -85,10 +85,10 @@ def test_pieces_are_whole_words_of_the_reply():
 def test_runs_are_the_same_whoever_asks_first():
     fields = {"input": "Who are you?", "context": ["We help."]}
     (reading, anchors), ours = read_reply("Then Fernway will help you.", **fields), Policy(company="Fernway")
-    plain, named = (worded(reading, anchors, policy=policy) for policy in (NO_POLICY, ours))
+    plain, named = (ngrams_of(reading, anchors, policy=policy) for policy in (NO_POLICY, ours))
     assert plain != named
-    assert worded(reading, anchors, policy=ours) is named
-    assert worded(reading, anchors, policy=NO_POLICY) == plain
-    assert worded(reading, None, policy=NO_POLICY) == plain
+    assert ngrams_of(reading, anchors, policy=ours) is named
+    assert ngrams_of(reading, anchors, policy=NO_POLICY) == plain
+    assert ngrams_of(reading, None, policy=NO_POLICY) == plain
     again, checked = read_reply("Then Fernway will help you.", **fields)
-    assert worded(again, checked, policy=ours) == named
+    assert ngrams_of(again, checked, policy=ours) == named
