@@ -23,6 +23,7 @@ IDENTIFIERS = [
     "a 401(k) plan",
     "Account: 48213",
     "PIN 0042",
+    "trace 72ba19c38518da1fc894fc638a2802f7",
     "USB 3.0",
     "1. Open the app\n2. Log out",
     "1) Open the app\n2) Log out",

@@ -1,10 +1,11 @@
 """A case read once: tokens, sentences, typed values, contacts, claims and asks, all with their places in the text."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from operator import attrgetter
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from touchstone.core.case import Speaker
 
@@ -147,6 +148,25 @@ class Ask:
     source: str = "input"
 
 
+class HasPlace(Protocol):
+    """What has its place in a text."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+P = TypeVar("P", bound=HasPlace)
+
+
+def holding(items: Sequence[P], place: int) -> P | None:
+    """Of items in order, the one that holds a character."""
+    at = bisect_right(items, place, key=attrgetter("start")) - 1
+    return items[at] if at >= 0 and place < items[at].end else None
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """One string read once. `name` says where it comes from: response, input, input[0], context[2] …
@@ -175,8 +195,7 @@ class Text:
 
     def fact_at(self, place: int) -> Fact | None:
         """The field, cell or labelled line that holds a character."""
-        at = bisect_right(self.facts, place, key=lambda fact: fact.start) - 1
-        return self.facts[at] if at >= 0 and place < self.facts[at].end else None
+        return holding(self.facts, place)
 
     @property
     def terms(self) -> tuple[str, ...]:

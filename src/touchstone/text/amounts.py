@@ -2,30 +2,46 @@
 
 from decimal import Decimal
 
-from touchstone.core.reading import Measure, Value
-from touchstone.text.dates import ORDINAL_WORDS, SUFFIXES
-from touchstone.text.lexemes import Found, Lexemes, at
-from touchstone.text.numbers import Readings, is_number_word, number
-from touchstone.text.units import NONE, PERCENT_UNIT, Unit, counted, currency_before, period_after, unit_after
+from touchstone.core.reading import Measure, Value, ValueKind
+from touchstone.text.dates import ORDINAL_WORDS
+from touchstone.text.lexemes import Found, Lexemes, grammar
+from touchstone.text.numbers import AND_A_HALF, HALF, ONES, TENS, Readings, figure, number
+from touchstone.text.units import NONE, Unit, counted, currency_before, period_after, unit_after
 
 FRACTIONS = {"half": Decimal(50), "third": Decimal(100) / 3, "thirds": Decimal(100) / 3, "quarter": Decimal(25),
              "quarters": Decimal(25), "fifth": Decimal(20), "fifths": Decimal(20), "tenth": Decimal(10)}  # fmt: skip
 OF_A_WHOLE = frozenset("of the price off your its their that this my our what".split())
 GRAMS_PER_POUND = Decimal("453.59237")
-# Phrase -> open hours a week.
 TALK_COUNTS = frozenset("zero two three four five".split())
-ROUND_THE_CLOCK = {("24", "/", "7"): 168, ("24", "/", "5"): 120, ("24", "/", "6"): 144, ("round", "the", "clock"): 168,
-                   ("24", "hours", "a", "day"): 168}  # fmt: skip
 # "Just a second", "it takes a minute" promise no duration.
 IDIOMS = frozenset({"second", "minute"})
-FREE = (("for", "free"), ("at", "no", "cost"), ("at", "no", "charge"), ("no", "charge"), ("no", "fee"),
-        ("no", "fees"), ("no", "extra", "cost"), ("no", "extra", "charge"), ("no", "additional", "cost"),
-        ("no", "additional", "charge"), ("without", "charge"))  # fmt: skip
+# `twice a week`, `10 files a day`: a rate's period, not a duration.
+RATES = frozenset({"once", "twice", "times", "hours", "days", *ONES, *TENS})
 FREE_DIMENSION = "free"
 OTHER_FREE = frozenset("feel - set you're be debt gluten dairy sugar nut lactose duty toll hands fat alcohol smoke "
                        "stress hassle carbon rent".split())  # fmt: skip
 ORDINAL_NOUNS = frozenset("floor attempt time offence instalment installment payment reminder month week day year row "
                           "edition anniversary warning".split())  # fmt: skip
+TIMES = {"twice": 2, "thrice": 3, "once": 1}
+PERCENT_UNIT = Unit("percent", "%", Decimal(1), "%")
+TIMES_UNIT = Unit("number", "count:time", Decimal(1), "times")
+MINUTE = Unit("duration", "time", Decimal(1), "minute")
+
+# All hours of the week, or of so many days of it.
+ALWAYS = grammar("24 / (?P<days>[567])|24 hours a day|round the clock")
+# A sum of nothing: a phrase that says so, or `free` by itself but not in `free to go`, `free up`.
+SAID_FREE = grammar(
+    "for free|at no (?:cost|charge)|no (?:charge|fees?|(?:extra|additional) (?:cost|charge))|without charge"
+)
+FREE = grammar("free(?! (?:to|up|from|-|time|will){end})(?: of charge)?")
+# 3rd floor · third attempt: a place in an order
+ORDINAL = grammar(r"(?:(?P<rank>\d{1,3})~{suffix}|(?P<word>{word_rank}))(?= (?P<noun>{noun}){end})",
+                  word_rank=ORDINAL_WORDS.keys() - {"first"}, noun=ORDINAL_NOUNS)  # fmt: skip
+# half a · a half · (a) quarter of a: the share of one unit
+PART_OF_ONE = grammar("(?P<half>half an?|an? half)|(?:a )?quarter of an?")
+HALF_PERCENT = grammar("half a (?:percent|per cent)")
+HALF_OF = grammar("(?<!first )(?<!second )half(?= {whole}{end})", whole=OF_A_WHOLE)
+RATIO_OF = grammar("(?P<top>{figure})~/~(?P<bottom>{figure})(?= of{end})")
 
 
 def amount(lexemes: Lexemes, index: int, *, part: Found[Value] | None) -> Found[Value] | None:
@@ -42,18 +58,18 @@ def amount(lexemes: Lexemes, index: int, *, part: Found[Value] | None) -> Found[
 
 def _range_or_single(lexemes: Lexemes, index: int) -> Found[Value] | None:
     before = currency_before(lexemes, index)
-    start = before.end if before else index
-    low = number(lexemes, start)
+    low = number(lexemes, before.end if before else index)
     if low is None:
         return None
-    low_unit = before or unit_after(lexemes, low.end)
-    after_low = max(low.end, low_unit.end) if low_unit else low.end
-    if before and (scaled := unit_after(lexemes, low.end)) and scaled.item.dimension == before.item.dimension:
-        after_low = scaled.end
+    after = unit_after(lexemes, low.end)
+    unit = before or after
+    end = low.end if before or not after else after.end
+    if before and after and after.item.dimension == before.item.dimension:
+        end = after.end
     return (
-        _range(lexemes, index, low, low_unit.item if low_unit else None, after_low)
-        or _compound(lexemes, index, low, low_unit, after_low)
-        or _single(lexemes, index, low, low_unit.item if low_unit else None, after_low)
+        _range(lexemes, index, low, unit.item if unit else None, end)
+        or (_compound(lexemes, index, low.item[0], unit.item, end) if unit else None)
+        or _single(lexemes, index, low, unit.item if unit else None, end)
     )
 
 
@@ -61,8 +77,8 @@ def _range(
     lexemes: Lexemes, index: int, low: Found[Readings], low_unit: Unit | None, after: int
 ) -> Found[Value] | None:
     """3-5 days · $10 to $15 · between 3 and 5 days."""
-    joint = at(lexemes, after).text
-    between = at(lexemes, index - 1).text == "between"
+    joint = lexemes[after].text
+    between = lexemes[index - 1].text == "between"
     if not (joint in ("-", "to") or (joint == "and" and between) or (joint == "or" and low_unit is None)):
         return None
     before = currency_before(lexemes, after + 1)
@@ -71,43 +87,39 @@ def _range(
         return None
     if joint == "or" and high.item[0] != low.item[0] + 1:
         return None
-    found = before or unit_after(lexemes, high.end) or _counted_or_none(lexemes, high.end)
+    behind = unit_after(lexemes, high.end)
+    found = before or behind or _counted_or_none(lexemes, high.end)
     end = max(high.end, found.end)
-    if before and (again := unit_after(lexemes, high.end)) and again.item.dimension == before.item.dimension:
-        end = again.end
+    if before and behind and behind.item.dimension == before.item.dimension:
+        end = behind.end
     unit = found.item if found.item is not NONE else (low_unit or NONE)
     if (low_unit and low_unit.kind != unit.kind) or (joint == "to" and unit is NONE and not between):
         return None
-    factors = ((low_unit or unit).factor, unit.factor)
-    pairs = zip(low.item, high.item, strict=False)
-    measures = tuple((lo * factors[0], hi * factors[1]) for lo, hi in pairs)
+    factor = (low_unit or unit).factor
+    measures = [(lo * factor, hi * unit.factor) for lo, hi in zip(low.item, high.item, strict=False)]
     shown = f"{_plain(low.item[0])}-{_plain(high.item[0])}"
     return _value(lexemes, index, end, unit, measures=measures, shown=shown)
 
 
-def _compound(
-    lexemes: Lexemes, index: int, low: Found[Readings], unit: Found[Unit] | None, after: int
-) -> Found[Value] | None:
+def _compound(lexemes: Lexemes, index: int, count: Decimal, unit: Unit, after: int) -> Found[Value] | None:
     """1 hour 30 minutes · 2 days and 3 hours · an hour and a half: one duration made of two."""
-    if unit is None or unit.item.dimension not in ("time", "months"):
+    if unit.dimension not in ("time", "months"):
         return None
-    step = after + 1 if at(lexemes, after).text == "and" else after
-    base = low.item[0] * unit.item.factor
-    if step > after and at(lexemes, step).text == "a" and at(lexemes, step + 1).text == "half":
-        total, end = base + unit.item.factor / 2, step + 2
+    if half := lexemes.match(AND_A_HALF, after):
+        total, end = count * unit.factor + unit.factor / 2, lexemes.after(half)
     else:
-        more = number(lexemes, step)
-        smaller = _smaller(lexemes, more.end, unit.item) if more else None
+        more = number(lexemes, after + (lexemes[after].text == "and"))
+        smaller = _smaller(lexemes, more.end, unit) if more else None
         if more is None or smaller is None:
             return None
-        total, end = base + more.item[0] * smaller.item.factor, smaller.end
-    return _value(lexemes, index, end, unit.item, measures=((total, total),), shown=_plain(total / unit.item.factor))
+        total, end = count * unit.factor + more.item[0] * smaller.item.factor, smaller.end
+    return _value(lexemes, index, end, unit, measures=[(total, total)], shown=_plain(total / unit.factor))
 
 
 def _smaller(lexemes: Lexemes, index: int, unit: Unit) -> Found[Unit] | None:
     """The unit of a duration's second part; after hours a bare `m` is minutes."""
-    if unit.name == "hour" and at(lexemes, index).text == "m":
-        return Found(Unit("duration", "time", Decimal(1), "minute"), index + 1)
+    if unit.name == "hour" and lexemes[index].text == "m":
+        return Found(MINUTE, index + 1)
     found = unit_after(lexemes, index)
     fits = found and found.item.dimension == unit.dimension and found.item.factor < unit.factor
     return found if fits else None
@@ -115,13 +127,13 @@ def _smaller(lexemes: Lexemes, index: int, unit: Unit) -> Found[Unit] | None:
 
 def _single(lexemes: Lexemes, index: int, found: Found[Readings], unit: Unit | None, end: int) -> Found[Value] | None:
     if unit is None:
-        noun = _counted_or_none(lexemes, found.end)
-        unit, end = noun.item, noun.end
-    if at(lexemes, index).text == "one" and found.end == index + 1 and unit.dimension[:5] in ("", "count"):
+        unit, end = _counted_or_none(lexemes, found.end)
+    is_word = found.end == index + 1
+    if is_word and lexemes[index].text == "one" and unit.dimension[:5] in ("", "count"):
         return None  # "one of them", "one thing": mostly a pronoun
-    if unit.dimension == "" and at(lexemes, index).text in TALK_COUNTS and found.end == index + 1:
+    if is_word and lexemes[index].text in TALK_COUNTS and unit.dimension == "":
         return None  # "two of these", "all three": counts what was just said
-    measures = tuple((reading * unit.factor, reading * unit.factor) for reading in found.item)
+    measures = [(reading * unit.factor, reading * unit.factor) for reading in found.item]
     shown = found.item[0] * unit.factor if unit.kind == "money" else found.item[0]
     return _value(lexemes, index, end, unit, measures=measures, shown=_plain(shown))
 
@@ -131,174 +143,110 @@ def _counted_or_none(lexemes: Lexemes, index: int) -> Found[Unit]:
 
 
 def _value(
-    lexemes: Lexemes, index: int, end: int, unit: Unit, *, measures: tuple[tuple[Decimal, Decimal], ...], shown: str
+    lexemes: Lexemes, index: int, end: int, unit: Unit, *, measures: list[tuple[Decimal, Decimal]], shown: str
 ) -> Found[Value]:
     per = period_after(lexemes, end)
-    readings = tuple(Measure(low, high, unit.dimension, per.item) for low, high in measures)
-    if at(lexemes, end - 1).text in ("pound", "pounds"):
-        readings += tuple(Measure(low * GRAMS_PER_POUND, high * GRAMS_PER_POUND, "mass") for low, high in measures)
+    readings = [Measure(low, high, unit.dimension, per.item) for low, high in measures]
+    if lexemes[end - 1].text in ("pound", "pounds"):
+        readings += [Measure(low * GRAMS_PER_POUND, high * GRAMS_PER_POUND, "mass") for low, high in measures]
     canonical = f"{shown}{'' if unit.name in ('', '%') else ' '}{unit.name}{'/' if per.item else ''}{per.item}"
-    last = at(lexemes, per.end - 1) if per.item else at(lexemes, end - 1)
-    value = Value(unit.kind, at(lexemes, index).start, last.end, canonical, readings)
-    return Found(value, per.end)
+    return _found(lexemes, index, per.end, unit.kind, canonical, *readings)
+
+
+def _found(lexemes: Lexemes, index: int, end: int, kind: ValueKind, canonical: str, *readings: Measure) -> Found[Value]:
+    return Found(Value(kind, lexemes[index].start, lexemes[end - 1].end, canonical, readings), end)
 
 
 def always(lexemes: Lexemes, index: int) -> Found[Value] | None:
     """24/7 and its synonyms: all hours of the week."""
-    if at(lexemes, index).text not in ("24", "round") or at(lexemes, index - 1).text in ("on", "by", "until", "before"):
+    match = lexemes.match(ALWAYS, index)
+    if match is None or lexemes[index - 1].text in ("on", "by", "until", "before"):
         return None
-    for phrase, hours in ROUND_THE_CLOCK.items():
-        if _follows(lexemes, index, phrase):
-            end = index + len(phrase)
-            reading = Measure(Decimal(hours), Decimal(hours), "hours a week")
-            start, last = at(lexemes, index).start, at(lexemes, end - 1).end
-            return Found(Value("duration", start, last, f"24/{hours // 24}", (reading,)), end)
-    return None
+    days = int(match["days"] or 7)
+    reading = Measure(Decimal(24 * days), Decimal(24 * days), "hours a week")
+    return _found(lexemes, index, lexemes.after(match), "duration", f"24/{days}", reading)
 
 
-def _follows(lexemes: Lexemes, index: int, phrase: tuple[str, ...]) -> bool:
-    return all(at(lexemes, index + step).text == word for step, word in enumerate(phrase))
+def says_free(lexemes: Lexemes, index: int) -> bool:
+    """Whether a phrase here says that something costs nothing."""
+    return lexemes.match(SAID_FREE, index) is not None
 
 
 def _free(lexemes: Lexemes, index: int) -> Found[Value] | None:
     """free of charge · at no cost · free: a sum of nothing, in any currency."""
-    if at(lexemes, index).text == "free" and not _is_other_free(lexemes, index):
-        end = index + 3 if _follows(lexemes, index, ("free", "of", "charge")) else index + 1
-        return Found(_nothing(lexemes, index, end), end)
-    if phrase := says_free(lexemes, index):
-        end = index + len(phrase)
-        return Found(_nothing(lexemes, index, end), end)
-    return None
-
-
-def says_free(lexemes: Lexemes, index: int) -> tuple[str, ...] | None:
-    """The phrase here that says that something costs nothing."""
-    first = at(lexemes, index).text
-    return next((phrase for phrase in FREE if first == phrase[0] and _follows(lexemes, index, phrase)), None)
-
-
-def _nothing(lexemes: Lexemes, index: int, end: int) -> Value:
+    match = lexemes.match(SAID_FREE, index)
+    if match is None and lexemes[index - 1].text not in OTHER_FREE:
+        match = lexemes.match(FREE, index)
+    if match is None:
+        return None
     reading = Measure(Decimal(0), Decimal(0), FREE_DIMENSION)
-    return Value("money", at(lexemes, index).start, at(lexemes, end - 1).end, "free", (reading,))
-
-
-def _is_other_free(lexemes: Lexemes, index: int) -> bool:
-    """feel free · free to go · gluten-free · free up."""
-    before, after = at(lexemes, index - 1), at(lexemes, index + 1)
-    return before.text in OTHER_FREE or after.text in (
-        "to",
-        "up",
-        "from",
-        "-",
-        "time",
-        "will",
-    )
+    return _found(lexemes, index, lexemes.after(match), "money", "free", reading)
 
 
 def _ordinal(lexemes: Lexemes, index: int) -> Found[Value] | None:
-    """3rd floor · third attempt: a place in an order."""
-    lexeme, suffix = at(lexemes, index), at(lexemes, index + 1)
-    rank = ORDINAL_WORDS.get(lexeme.text) if lexeme.text != "first" else None
-    end = index + 1
-    if lexeme.text.isdecimal() and suffix.glued and suffix.text in SUFFIXES and len(lexeme.text) < 4:
-        rank, end = int(lexeme.text), index + 2
-    if rank is None or at(lexemes, end).text not in ORDINAL_NOUNS:
+    match = lexemes.match(ORDINAL, index)
+    if match is None:
         return None
-    reading = Measure(Decimal(rank), Decimal(rank), f"ordinal:{at(lexemes, end).text}")
-    return Found(Value("number", lexeme.start, at(lexemes, end - 1).end, f"no. {rank}", (reading,)), end)
+    rank = int(match["rank"]) if match["rank"] else ORDINAL_WORDS[match["word"]]
+    reading = Measure(Decimal(rank), Decimal(rank), f"ordinal:{match['noun']}")
+    return _found(lexemes, index, lexemes.after(match), "number", f"no. {rank}", reading)
 
 
 def _times(lexemes: Lexemes, index: int) -> Found[Value] | None:
     """twice · once a day: a number of times."""
-    count = {"twice": 2, "thrice": 3, "once": 1}.get(at(lexemes, index).text)
+    count = TIMES.get(lexemes[index].text)
     if count is None or (count == 1 and not period_after(lexemes, index + 1).item):
         return None
-    unit = Unit("number", "count:time", Decimal(1), "times")
-    return _value(lexemes, index, index + 1, unit, measures=((Decimal(count), Decimal(count)),), shown=str(count))
+    return _value(lexemes, index, index + 1, TIMES_UNIT, measures=[(Decimal(count), Decimal(count))], shown=str(count))
 
 
 def _article_duration(lexemes: Lexemes, index: int) -> Found[Value] | None:
     """a fortnight · an hour · half an hour · a quarter of an hour · an hour and a half · half a litre."""
-    part = _part_of_one(lexemes, index)
-    if part:
-        count, start = part.item, part.end
-    elif at(lexemes, index).text in ("a", "an", "another"):
-        count, start = Decimal(1), index + 1
-    else:
+    part = lexemes.match(PART_OF_ONE, index)
+    if part is None and lexemes[index].text not in ("a", "an", "another"):
         return None
-    unit = unit_after(lexemes, start)
-    if unit is None or unit.item.kind not in ("duration", "quantity") or unit.item.name == "night":
+    count = Decimal(1) if part is None else HALF if part["half"] else HALF / 2
+    found = unit_after(lexemes, lexemes.after(part) if part else index + 1)
+    if found is None or found.item.kind not in ("duration", "quantity") or found.item.name == "night":
         return None
+    unit = found.item
     if part is None:
-        if unit.item.kind == "quantity" or unit.item.name in IDIOMS or _is_rate(lexemes, index):
+        before = lexemes[index - 1]
+        if unit.kind == "quantity" or unit.name in IDIOMS or before.is_figure or before.text in RATES:
             return None
-        if found := _compound(lexemes, index, Found((Decimal(1),), start), unit, unit.end):
-            return found
-    size = count * unit.item.factor
-    return _value(lexemes, index, unit.end, unit.item, measures=((size, size),), shown=_plain(count))
-
-
-def _part_of_one(lexemes: Lexemes, index: int) -> Found[Decimal] | None:
-    """half a · a half · (a) quarter of a: the share of one unit."""
-    words = [at(lexemes, index + step).text for step in range(4)]
-    if words[0] == "half" and words[1] in ("a", "an"):
-        return Found(Decimal("0.5"), index + 2)
-    if words[0] in ("a", "an") and words[1] == "half":
-        return Found(Decimal("0.5"), index + 2)
-    skip = 1 if words[0] == "a" else 0
-    if words[skip] == "quarter" and words[skip + 1] == "of" and at(lexemes, index + skip + 2).text in ("a", "an"):
-        return Found(Decimal("0.25"), index + skip + 3)
-    return None
-
-
-def _is_rate(lexemes: Lexemes, index: int) -> bool:
-    """`twice a week`, `10 files a day`: a rate's period, not a duration."""
-    before = at(lexemes, index - 1)
-    return before.is_figure or is_number_word(before) or before.text in ("once", "twice", "times", "hours", "days")
+        if longer := _compound(lexemes, index, Decimal(1), unit, found.end):
+            return longer
+    size = count * unit.factor
+    return _value(lexemes, index, found.end, unit, measures=[(size, size)], shown=_plain(count))
 
 
 def fraction(lexemes: Lexemes, index: int) -> Found[Value] | None:
     """half of · two thirds · a quarter of · 1/3 of the fee."""
-    first, second, third, fourth = (at(lexemes, index + step) for step in range(4))
-    if (first.text, second.text, third.text) in (("half", "a", "percent"), ("half", "a", "per")):
-        return _percent(lexemes, index, index + (3 if third.text == "percent" else 4), Decimal("0.5"))
-    if (
-        first.text == "half"
-        and second.text in OF_A_WHOLE | {"price"}
-        and at(lexemes, index - 1).text not in ("first", "second")
-    ):
+    if match := lexemes.match(HALF_PERCENT, index):
+        return _percent(lexemes, index, lexemes.after(match), HALF)
+    if lexemes.match(HALF_OF, index):
         return _percent(lexemes, index, index + 1, FRACTIONS["half"])
-    if (
-        first.is_figure
-        and second.text == "/"
-        and second.glued
-        and third.is_figure
-        and third.glued
-        and fourth.text == "of"
-    ):
-        top, bottom = number(lexemes, index), number(lexemes, index + 2)
-        if top and bottom and bottom.item[0]:
-            return _percent(lexemes, index, index + 3, 100 * top.item[0] / bottom.item[0])
-    top = Found((Decimal(1),), index + 1) if first.text in ("a", "one") else number(lexemes, index)
+    if match := lexemes.match(RATIO_OF, index):
+        over, under = figure(match["top"]), figure(match["bottom"])
+        if over and under and under[0]:
+            return _percent(lexemes, index, lexemes.after(match), 100 * over[0] / under[0])
+    first = lexemes[index].text
+    top = Found((Decimal(1),), index + 1) if first in ("a", "one") else number(lexemes, index)
     if top is None:
         return None
-    skip = top.end + 1 if at(lexemes, top.end).text == "-" else top.end
-    part = at(lexemes, skip).text
-    whole = part.endswith("s") or at(lexemes, skip + 1).text in OF_A_WHOLE
-    if (
-        part in FRACTIONS
-        and whole
-        and not (part == "half" and first.text == "a" and at(lexemes, index - 1).text == "and")
-    ):
-        return _percent(lexemes, index, skip + 1, top.item[0] * FRACTIONS[part])
-    return None
+    end = top.end + 1 if lexemes[top.end].text == "-" else top.end
+    part = lexemes[end].text
+    whole = part.endswith("s") or lexemes[end + 1].text in OF_A_WHOLE
+    if part not in FRACTIONS or not whole or (part == "half" and first == "a" and lexemes[index - 1].text == "and"):
+        return None
+    return _percent(lexemes, index, end + 1, top.item[0] * FRACTIONS[part])
 
 
 def _percent(lexemes: Lexemes, index: int, end: int, share: Decimal) -> Found[Value]:
-    return _value(lexemes, index, end, PERCENT_UNIT, measures=((share, share),), shown=_plain(round(share, 2)))
+    return _value(lexemes, index, end, PERCENT_UNIT, measures=[(share, share)], shown=_plain(round(share, 2)))
 
 
-def _plain(figure: Decimal) -> str:
+def _plain(number: Decimal) -> str:
     """A decimal without exponent or trailing zeros."""
-    text = format(round(figure, 6), "f")
+    text = format(round(number, 6), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

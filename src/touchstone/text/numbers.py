@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from touchstone.text.lexemes import Found, Lexeme, Lexemes, at
+from touchstone.text.lexemes import Found, Lexemes, grammar
 
 Readings = tuple[Decimal, ...]
 
@@ -14,119 +14,83 @@ SCALES = {"hundred": 100, "thousand": 1000, "lakh": 10**5, "million": 10**6, "cr
 DOZEN = {"dozen": 12}
 GLUED_SCALES = {"k": 1000, "mn": 10**6, "mio": 10**6, "bn": 10**9}
 # 5m is five metres or minutes, but $5m is five million.
-MONEY_SCALES = GLUED_SCALES | {"m": 10**6, "b": 10**9}
-PARTS = frozenset({("1", "2"), ("1", "3"), ("2", "3"), ("1", "4"), ("3", "4")})
-SIGNS = frozenset("$£€¥₹")
+MONEY_SCALES = {"m": 10**6, "b": 10**9}
+SIZES = SCALES | DOZEN | GLUED_SCALES | MONEY_SCALES
+HALF = Decimal("0.5")
 # Longer figures are identifiers, not amounts; this also keeps arithmetic cheap.
 MAX_DIGITS = 15
-MAX_GROUPS = 4
 
-GROUPED = re.compile(r"[1-9]\d{0,2}([,.'])\d{3}(?:\1\d{3}){0,4}")
-DECIMAL_AFTER_GROUPS = re.compile(r"\d{1,3}(?:,\d{3}){1,4}\.\d+|\d{1,3}(?:'\d{3}){1,4}[.,]\d+")
-EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3}){1,4},\d+")
-PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
-# Indian grouping: 1,00,000
-LAKH = re.compile(r"\d{1,2}(?:,\d{2}){1,3},\d{3}")
+# 1,200 · 1'200 · 1.200 · Indian 1,00,000 · 1200
+WHOLE = re.compile(r"[1-9]\d{0,2}([,.'])\d{3}(?:\1\d{3}){0,4}|\d{1,2}(?:,\d{2}){1,3},\d{3}|\d+")
+# 1,200.50 · 1'200,50 · 1.200,50 · 12.5
+DECIMALS = re.compile(r"(?:\d{1,3}(?:,\d{3}){1,4}\.|\d{1,3}(?:'\d{3}){1,4}[.,]|\d{1,3}(?:\.\d{3}){1,4},|\d+[.,])(\d+)")
+FIGURE = grammar(
+    # A part of one in front of a word: 1/2 hour, 3/4 mile.
+    r"(?P<part>1~/~[234]|2~/~3|3~/~4)(?=(?!~) (?!(?:of|and|or|to){end}){word})"
+    # 10 000: groups parted by one blank, unless a figure follows that is none of them.
+    r"|(?P<spaced>[1-9]\d{0,2}(?:\x20\d{3}{end}){1,4}+)(?! \d)"
+    r"|(?P<sign>(?<=[$£€¥₹] ))?(?P<figure>{figure})(?:(?!~) (?P<mixed>[123]~/~[234])|~(?P<glued>{glued})"
+    r"|~(?P<of_money>(?(sign)[mb]|(?!)))| (?P<scale>{scale})|(?P<half> and a half))?",
+    glued=GLUED_SCALES,
+    scale=SCALES | DOZEN,
+)
+AND_A_HALF = grammar("and a half")
+# `thirty (30)`: the same number in figures, as contracts write it.
+REPEATED = grammar(r"\( (\d+) \)")
 
 
 def figure(text: str) -> Readings:
     """A figure -> every number it can mean (1.200 is 1200 or 1.2); empty when it is none (2.4.1)."""
-    if sum(char.isdecimal() for char in text) > MAX_DIGITS:
+    digits = re.sub(r"\D", "", text)
+    if len(digits) > MAX_DIGITS:
         return ()
-    digits = re.sub(r"[^\d]", "", text)
-    if grouped := GROUPED.fullmatch(text):
-        whole = Decimal(digits)
-        return (whole,) if grouped[1] != "." or text.count(".") > 1 else (Decimal(text), whole)
-    if DECIMAL_AFTER_GROUPS.fullmatch(text):
-        head, _, tail = text.rpartition("." if "." in text else ",")
-        return (Decimal(f"{re.sub('[^0-9]', '', head)}.{tail}"),)
-    if EUROPEAN.fullmatch(text):
-        return (Decimal(text.replace(".", "").replace(",", ".")),)
-    if LAKH.fullmatch(text):
-        return (Decimal(digits),)
-    if PLAIN.fullmatch(text):
-        return (Decimal(text.replace(",", ".")),)
-    return ()
+    number = Decimal(digits)
+    if whole := WHOLE.fullmatch(text):
+        return (Decimal(text), number) if whole[1] == "." and text.count(".") == 1 else (number,)
+    decimals = DECIMALS.fullmatch(text)
+    return (number.scaleb(-len(decimals[1])),) if decimals else ()
 
 
 def number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     """The number that starts here: 1,200 · 1.2k · 2 1/2 · two hundred and fifty · one and a half · a dozen."""
-    first = at(lexemes, index)
-    if first.is_figure:
-        return _figure_number(lexemes, index)
+    if match := lexemes.match(FIGURE, index):
+        return _figure_number(match, lexemes.after(match))
     found = _word_number(lexemes, index)
-    return _and_a_half(lexemes, _repeated(lexemes, found)) if found else None
+    if found is None:
+        return None
+    readings, end = found
+    if (again := lexemes.match(REPEATED, end)) and Decimal(again[1]) == readings[0]:
+        end = lexemes.after(again)
+    return Found((readings[0] + HALF,), end + 3) if lexemes.match(AND_A_HALF, end) else Found(readings, end)
 
 
-def _repeated(lexemes: Lexemes, found: Found[Readings]) -> Found[Readings]:
-    """`thirty (30)`: the same number in figures, as contracts write it."""
-    figures, sign = at(lexemes, found.end + 1).text, at(lexemes, found.end + 2).text
-    is_same = figures.isdecimal() and Decimal(figures) == found.item[0]
-    return Found(found.item, found.end + 3) if at(lexemes, found.end).text == "(" and sign == ")" and is_same else found
-
-
-def _figure_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
-    readings = figure(lexemes[index].text)
+def _figure_number(match: re.Match[str], end: int) -> Found[Readings] | None:
+    if match["part"]:
+        return Found((_ratio(match["part"]),), end)
+    if match["spaced"]:
+        return Found((Decimal(re.sub(r"\D", "", match["spaced"])),), end)
+    readings = figure(match["figure"])
     if not readings:
         return None
-    end = index + 1
-    if part := _part(lexemes, index):
-        return Found((part.item,), part.end)
-    if grouped := _spaced_thousands(lexemes, index):
-        return grouped
-    if mixed := _fraction(lexemes, end):
-        return Found(tuple(r + mixed.item for r in readings), mixed.end)
-    following = at(lexemes, end)
-    scales = MONEY_SCALES if at(lexemes, index - 1).text in SIGNS else GLUED_SCALES
-    if following.glued and following.text in scales:
-        return Found(tuple(r * scales[following.text] for r in readings), end + 1)
-    if following.text in SCALES:
-        return Found(tuple(r * SCALES[following.text] for r in readings), end + 1)
-    if following.text in DOZEN:
-        return Found(tuple(r * 12 for r in readings), end + 1)
-    return _and_a_half(lexemes, Found(readings, end))
+    if match["mixed"]:
+        return Found(tuple(reading + _ratio(match["mixed"]) for reading in readings), end)
+    if scale := match["glued"] or match["of_money"] or match["scale"]:
+        return Found(tuple(reading * SIZES[scale] for reading in readings), end)
+    return Found(tuple(reading + HALF for reading in readings) if match["half"] else readings, end)
 
 
-def _spaced_thousands(lexemes: Lexemes, index: int) -> Found[Readings] | None:
-    """10 000: groups of three parted by a plain space, unless the first of them is a figure of its own."""
-    first = lexemes[index]
-    if not (first.text.isdecimal() and len(first.text) <= 3 and first.text[0] != "0"):
-        return None
-    digits, end = first.text, index + 1
-    while (group := at(lexemes, end)).text.isdecimal() and len(group.text) == 3 and end <= index + MAX_GROUPS:
-        if group.glued or group.start != at(lexemes, end - 1).end + 1:
-            break
-        digits, end = digits + group.text, end + 1
-    if end == index + 1 or at(lexemes, end).is_figure:
-        return None
-    return Found((Decimal(digits),), end)
-
-
-def _fraction(lexemes: Lexemes, index: int) -> Found[Decimal] | None:
-    """`1/2` after a space: the fraction of a mixed number."""
-    top, slash, bottom = (at(lexemes, index + step) for step in range(3))
-    small = top.text in ("1", "2", "3") and bottom.text in ("2", "3", "4")
-    if small and not top.glued and slash.text == "/" and slash.glued and bottom.glued:
-        return Found(Decimal(top.text) / Decimal(bottom.text), index + 3)
-    return None
-
-
-def _part(lexemes: Lexemes, index: int) -> Found[Decimal] | None:
-    """`1/2` in front of a word, where it can only be a part of one: 1/2 hour, 3/4 mile."""
-    top, slash, bottom, following = (at(lexemes, index + step) for step in range(4))
-    small = (top.text, bottom.text) in PARTS and slash.text == "/" and slash.glued and bottom.glued
-    if small and following.is_word and not following.glued and following.text not in ("of", "and", "or", "to"):
-        return Found(Decimal(top.text) / Decimal(bottom.text), index + 3)
-    return None
+def _ratio(text: str) -> Decimal:
+    """1/4 -> 0.25."""
+    return Decimal(text[0]) / Decimal(text[-1])
 
 
 def _word_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
     total = current = 0
     end = index
     seen = False
+    opens = lexemes[index].text == "a"
     for end in range(index, index + 9):
-        lexeme = at(lexemes, end)
-        word = lexeme.text
+        word, following = lexemes[end].text, lexemes[end + 1].text
         if word in ONES:
             if seen and current % 10 and current % 100 < 20:
                 break
@@ -135,40 +99,20 @@ def _word_number(lexemes: Lexemes, index: int) -> Found[Readings] | None:
             if seen and current % 100:
                 break
             current += TENS[word]
-        elif word == "hundred" and (seen or _article(lexemes, index)):
+        elif word == "hundred" and (seen or opens):
             current = max(current, 1) * 100
-        elif word in SCALES and (seen or _article(lexemes, index)):
+        elif word in SCALES and (seen or opens):
             total += max(current, 1) * SCALES[word]
             current = 0
-        elif word in DOZEN and (seen or _article(lexemes, index) or end == index):
+        elif word in DOZEN and (seen or opens or end == index):
             current = max(current, 1) * 12
-        elif word == "-" and seen and at(lexemes, end - 1).text in TENS and at(lexemes, end + 1).text in ONES:
+        elif word == "-" and seen and lexemes[end - 1].text in TENS and following in ONES:
             continue
-        elif word in ("a", "half") and end == index and _opens_number(lexemes, index):
+        elif opens and end == index and (following in SCALES or following in DOZEN):
             continue
-        elif word == "and" and seen and (current % 100 == 0 and at(lexemes, end + 1).text in ONES | TENS) and current:
+        elif word == "and" and seen and current and current % 100 == 0 and (following in ONES or following in TENS):
             continue
         else:
             break
         seen = True
     return Found((Decimal(total + current),), end) if seen else None
-
-
-def _article(lexemes: Lexemes, index: int) -> bool:
-    return at(lexemes, index).text == "a"
-
-
-def _opens_number(lexemes: Lexemes, index: int) -> bool:
-    return at(lexemes, index).text == "a" and at(lexemes, index + 1).text in SCALES | DOZEN
-
-
-def _and_a_half(lexemes: Lexemes, found: Found[Readings]) -> Found[Readings]:
-    words = [at(lexemes, found.end + step).text for step in range(3)]
-    if words == ["and", "a", "half"]:
-        return Found(tuple(r + Decimal("0.5") for r in found.item), found.end + 3)
-    return found
-
-
-def is_number_word(lexeme: Lexeme) -> bool:
-    """Whether the word alone is a number."""
-    return lexeme.text in ONES or lexeme.text in TENS

@@ -1,39 +1,56 @@
 """Lexemes -> times of day: 9am, 17:00, noon, half past nine, and ranges such as 9-5 or 8am to 8pm."""
 
 from decimal import Decimal
+from typing import NamedTuple
 
 from touchstone.core.reading import Measure, Value
 from touchstone.text.dates import WEEK_SPANS, WEEKDAYS
-from touchstone.text.lexemes import Found, Lexemes, at
+from touchstone.text.lexemes import Found, Lexemes, grammar
 from touchstone.text.numbers import ONES
 from touchstone.text.units import period_after, unit_after
 
 NAMED = {"noon": 720, "midday": 720, "midnight": 0}
-RANGE_JOINTS = frozenset({"-", "to", "until", "till", "til", "and", "through"})
 OPENING_CUES = frozenset({"open", "opens", "opening", "hours", "hour", "between", "from", "office", "lines", "daily"})
 OPENING_CUES |= WEEKDAYS.keys() | WEEK_SPANS.keys()
 CLOCK = "clock"
 TOLD_CUES = frozenset({"at", "by", "until", "till", "before"})
 # Summer and standard time of one place count as one zone: people mix them up and mean the wall clock.
-ZONES = dict.fromkeys(("et", "est", "edt"), "ET") | dict.fromkeys(("pt", "pst", "pdt"), "PT")
-ZONES |= dict.fromkeys(("ct", "cst", "cdt"), "CT") | dict.fromkeys(("mt", "mst", "mdt"), "MT")
-ZONES |= (
-    dict.fromkeys(("gmt", "bst"), "UK") | dict.fromkeys(("cet", "cest"), "CET") | dict.fromkeys(("aest", "aedt"), "AET")
-)
-ZONES |= {"utc": "UTC", "ist": "IST", "jst": "JST", "sgt": "SGT"}
+ZONES = {"ET": "et est edt", "PT": "pt pst pdt", "CT": "ct cst cdt", "MT": "mt mst mdt", "UK": "gmt bst",
+         "CET": "cet cest", "AET": "aest aedt", "UTC": "utc", "IST": "ist", "JST": "jst", "SGT": "sgt"}  # fmt: skip
+ZONE_OF = {name: zone for zone, names in ZONES.items() for name in names.split()}
 HALF_DAY = 720
-MERIDIEMS = {"am": 0, "pm": HALF_DAY, "a": 0, "p": HALF_DAY, "noon": HALF_DAY}
+HOURS = frozenset(word for word, hour in ONES.items() if 1 <= hour <= 12)
+SHIFTS = {"half": 30, "quarter": 15, "ten": 10, "five": 5, "twenty": 20}
+
+MERIDIEM = grammar(r"(?P<am>am|a \. m(?:~\.)?|in the morning)|pm|p \. m(?:~\.)?|in the (?:evening|afternoon)|at night")
+NAMED_TIME = grammar("(?:12 )?(?P<name>{named})", named=NAMED)
+# half past nine · quarter to five · ten past six
+SPOKEN = grammar(
+    r"(?P<shift>{shift}) (?P<way>past|to) (?P<hour>(?:[01]?\d|2[0-4])(?:\.[\d.,']+)?|{hour})", shift=SHIFTS, hour=HOURS
+)
+# 0600 hrs
+MILITARY = grammar(r"(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d) (?:hrs|hours)")
+# 9 · 9:30 · 14h30 · 10:30:15 · 5.30 · nine
+WRITTEN = grammar(
+    r"(?P<hour>[01]?\d|2[0-4]|{hour})(?:\.(?P<point>[\d.,']+))?(?:~[:h]~(?P<minute>\d\d)(?: :~\d+)?)?", hour=HOURS
+)
+O_CLOCK = grammar("o'clock|oclock")
+IN_HOURS = grammar("h|hrs|hours")
+RANGE = grammar("-|to|until|till|til|and|through")
 
 
-class Clock:
+class Clock(NamedTuple):
     """A time as far as it was written: minutes on a 12-hour face until am or pm is known."""
 
-    __slots__ = ("minute", "sure", "written")
+    minute: int
+    sure: bool
+    written: bool
 
-    def __init__(self, minute: int, *, sure: bool, written: bool) -> None:
-        self.minute = minute
-        self.sure = sure
-        self.written = written
+    @property
+    def readings(self) -> list[int]:
+        if self.sure or self.minute >= HALF_DAY:
+            return [self.minute]
+        return [self.minute, self.minute + HALF_DAY]
 
 
 def time(lexemes: Lexemes, index: int) -> Found[Value] | None:
@@ -43,23 +60,22 @@ def time(lexemes: Lexemes, index: int) -> Found[Value] | None:
         return None
     if ranged := _range(lexemes, index, first):
         return ranged
-    if not first.item.written:
-        return None
-    return _value(lexemes, index, first.end, _readings(first.item), None)
+    clock = first.item
+    return _value(lexemes, index, first.end, clock.readings, None) if clock.written else None
 
 
 def _range(lexemes: Lexemes, index: int, first: Found[Clock]) -> Found[Value] | None:
-    joint = at(lexemes, first.end).text
-    if joint not in RANGE_JOINTS or (joint == "and" and at(lexemes, index - 1).text != "between"):
+    joint = lexemes[first.end].text
+    if not lexemes.match(RANGE, first.end) or (joint == "and" and lexemes[index - 1].text != "between"):
         return None
     last = _clock(lexemes, first.end + 1)
     if last is None:
         return None
     if not (first.item.written or last.item.written or _sounds_open(lexemes, index, first.item, last.item)):
         return None
-    pairs = [(a, b) for b in _readings(last.item) for a in _opening(first.item, last.item, b)]
+    pairs = [(a, b) for b in last.item.readings for a in _opening(first.item, last.item, b)]
     pairs.sort(key=lambda pair: pair[0] >= pair[1])
-    return _value(lexemes, index, last.end, [a for a, _ in pairs], [b for _, b in pairs]) if pairs else None
+    return _value(lexemes, index, last.end, [a for a, _ in pairs], [b for _, b in pairs])
 
 
 def _opening(first: Clock, last: Clock, end: int) -> list[int]:
@@ -67,145 +83,96 @@ def _opening(first: Clock, last: Clock, end: int) -> list[int]:
     if first.sure:
         return [first.minute]
     if last.sure and last.written and not first.written:
-        likely = (
-            [first.minute + HALF_DAY, first.minute] if first.minute == 0 else [first.minute, first.minute + HALF_DAY]
-        )
-        return [m for m in likely if m < end] or [first.minute]
-    return _readings(first)
+        likely = [first.minute, first.minute + HALF_DAY]
+        likely = likely[::-1] if first.minute == 0 else likely
+        return [minute for minute in likely if minute < end] or [first.minute]
+    return first.readings
 
 
 def _sounds_open(lexemes: Lexemes, index: int, first: Clock, last: Clock) -> bool:
     """`9-5`, `9 to 5`, `8-18` without am or pm: only where opening hours are spoken of."""
     if not 6 * 60 <= first.minute <= 11 * 60 or first.minute <= last.minute <= HALF_DAY:
         return False
-    return any(at(lexemes, index - step).text in OPENING_CUES for step in range(1, 5)) or _hours_follow(lexemes, index)
-
-
-def _hours_follow(lexemes: Lexemes, index: int) -> bool:
-    return any(at(lexemes, index + step).text in OPENING_CUES for step in range(3, 6))
-
-
-def _readings(clock: Clock) -> list[int]:
-    if clock.sure or clock.minute >= HALF_DAY:
-        return [clock.minute]
-    return [clock.minute, clock.minute + HALF_DAY]
+    around = lexemes.texts(index - 4, index) + lexemes.texts(index + 3, index + 6)
+    return not OPENING_CUES.isdisjoint(around)
 
 
 def _clock(lexemes: Lexemes, index: int) -> Found[Clock] | None:
-    first = at(lexemes, index)
-    if first.text in NAMED:
-        return Found(Clock(NAMED[first.text], sure=True, written=True), index + 1)
-    if first.text == "12" and at(lexemes, index + 1).text in NAMED:
-        return Found(Clock(NAMED[at(lexemes, index + 1).text], sure=True, written=True), index + 2)
+    if named := lexemes.match(NAMED_TIME, index):
+        return Found(Clock(NAMED[named["name"]], sure=True, written=True), lexemes.after(named))
     if spoken := _spoken(lexemes, index):
         return spoken
-    if military := _military(lexemes, index):
-        return military
-    hour = _hour(first.text)
-    if hour is None:
+    if military := lexemes.match(MILITARY, index):
+        minute = int(military["hour"]) * 60 + int(military["minute"])
+        return Found(Clock(minute, sure=True, written=True), lexemes.after(military))
+    return _written(lexemes, index)
+
+
+def _spoken(lexemes: Lexemes, index: int) -> Found[Clock] | None:
+    match = lexemes.match(SPOKEN, index)
+    if match is None:
         return None
-    minutes = _minutes(lexemes, index)
-    if minutes is None:
+    shift, end = match["shift"], lexemes.after(match)
+    half = _meridiem(lexemes, end)
+    # "five to ten" is a range of numbers
+    if match["way"] == "to" and (shift == "half" or (shift != "quarter" and not half)):
         return None
-    minute, end = minutes
-    written = end > index + 1 or "." in first.text
-    if half := _meridiem(lexemes, end):
-        if not 1 <= hour <= 12:
+    minute = _hour(match["hour"]) * 60 + (SHIFTS[shift] if match["way"] == "past" else -SHIFTS[shift])
+    if half:
+        return Found(Clock(minute % HALF_DAY + half.item, sure=True, written=True), half.end)
+    return Found(Clock(minute, sure=False, written=True), end)
+
+
+def _written(lexemes: Lexemes, index: int) -> Found[Clock] | None:
+    """9am · 9:30 · 14h30 · 5.30pm · 9 o'clock; a bare figure is a time only as an end of a range."""
+    match = lexemes.match(WRITTEN, index)
+    if match is None:
+        return None
+    hour, end = _hour(match["hour"]), lexemes.after(match)
+    half = _meridiem(lexemes, end)
+    minute = 0
+    if match["minute"]:
+        minute = int(match["minute"])
+    elif point := match["point"]:
+        if not (len(point) == 2 and point.isdecimal()) or not (half or _is_told(lexemes, index)):
             return None
+        minute = int(point)
+    if minute >= 60 or (half and not 1 <= hour <= 12):
+        return None
+    if half:
         return Found(Clock(hour % 12 * 60 + minute + half.item, sure=True, written=True), half.end)
-    if at(lexemes, end).text in ("o'clock", "oclock"):
+    if lexemes.match(O_CLOCK, end):
         return Found(Clock(hour % 12 * 60, sure=hour > 12, written=True), end + 1)
-    end = end + 1 if written and at(lexemes, end).text in ("h", "hrs", "hours") else end
-    sure = written and (hour > 12 or hour == 0 or first.text.startswith("0"))
+    written = bool(match["minute"] or match["point"])
+    end += written and lexemes.match(IN_HOURS, end) is not None
+    sure = written and (hour > 12 or hour == 0 or match["hour"].startswith("0"))
     on_face = hour % 12 if hour == 12 and not written else hour
     return Found(Clock(on_face * 60 + minute, sure=sure, written=written), end)
 
 
-def _minutes(lexemes: Lexemes, index: int) -> Found[int] | None:
-    """The minutes of 9:30, 14h30 or 5.30pm, 0 when none are written; None when the figure is no time."""
-    figure, colon, digits = (at(lexemes, index + step) for step in range(3))
-    end = index + 1
-    if colon.text in (":", "h") and colon.glued and digits.glued and len(digits.text) == 2 and digits.text.isdecimal():
-        seconds = at(lexemes, end + 3)
-        with_seconds = at(lexemes, end + 2).text == ":" and seconds.glued and seconds.text.isdecimal()
-        minute, end = int(digits.text), end + (4 if with_seconds else 2)
-    elif "." in figure.text:
-        fraction = figure.text.partition(".")[2]
-        told = _meridiem(lexemes, end) or _is_told(lexemes, index)
-        if len(fraction) != 2 or not fraction.isdecimal() or not told:
-            return None
-        minute = int(fraction)
-    else:
-        minute = 0
-    return Found(minute, end) if minute < 60 else None
-
-
 def _is_told(lexemes: Lexemes, index: int) -> bool:
     """`leaves at 7.42`, `by 8.30`: a point for the colon, where a time is told and no unit or rate follows."""
-    if at(lexemes, index - 1).text not in TOLD_CUES:
+    if lexemes[index - 1].text not in TOLD_CUES:
         return False
     return unit_after(lexemes, index + 1) is None and not period_after(lexemes, index + 1).item
 
 
-def _military(lexemes: Lexemes, index: int) -> Found[Clock] | None:
-    """0600 hrs."""
-    text = at(lexemes, index).text
-    if (
-        len(text) == 4
-        and text.isdecimal()
-        and at(lexemes, index + 1).text in ("hrs", "hours")
-        and int(text[:2]) < 24
-        and int(text[2:]) < 60
-    ):
-        return Found(Clock(int(text[:2]) * 60 + int(text[2:]), sure=True, written=True), index + 2)
-    return None
-
-
-def _hour(text: str) -> int | None:
-    whole = text.partition(".")[0]
-    if whole.isdecimal() and len(whole) <= 2 and int(whole) <= 24:
-        return int(whole) % 24
-    return ONES.get(text) if 1 <= ONES.get(text, 0) <= 12 else None
+def _hour(text: str) -> int:
+    return ONES[text] if text in ONES else int(text.partition(".")[0]) % 24
 
 
 def _meridiem(lexemes: Lexemes, index: int) -> Found[int] | None:
-    first = at(lexemes, index)
-    if first.text in ("am", "pm"):
-        return Found(MERIDIEMS[first.text], index + 1)
-    if first.text in ("a", "p") and at(lexemes, index + 1).text == "." and at(lexemes, index + 2).text == "m":
-        closing = index + 4 if at(lexemes, index + 3).text == "." and at(lexemes, index + 3).glued else index + 3
-        return Found(MERIDIEMS[first.text], closing)
-    evening = ("in", "the", "evening"), ("in", "the", "afternoon"), ("at", "night")
-    morning = (("in", "the", "morning"),)
-    for half, phrases in ((0, morning), (HALF_DAY, evening)):
-        for phrase in phrases:
-            if all(at(lexemes, index + step).text == word for step, word in enumerate(phrase)):
-                return Found(half, index + len(phrase))
-    return None
-
-
-def _spoken(lexemes: Lexemes, index: int) -> Found[Clock] | None:
-    """half past nine · quarter to five · ten past six."""
-    words = at(lexemes, index).text, at(lexemes, index + 1).text
-    shift = {"half": 30, "quarter": 15, "ten": 10, "five": 5, "twenty": 20}.get(words[0])
-    hour = _hour(at(lexemes, index + 2).text)
-    if shift is None or words[1] not in ("past", "to") or hour is None or (words[0] == "half" and words[1] == "to"):
-        return None
-    if words[1] == "to" and words[0] != "quarter" and not _meridiem(lexemes, index + 3):
-        return None  # "five to ten" is a range of numbers
-    minute = hour * 60 + (shift if words[1] == "past" else -shift)
-    if half := _meridiem(lexemes, index + 3):
-        return Found(Clock(minute % HALF_DAY + half.item, sure=True, written=True), half.end)
-    return Found(Clock(minute, sure=False, written=True), index + 3)
+    match = lexemes.match(MERIDIEM, index)
+    return Found(0 if match["am"] else HALF_DAY, lexemes.after(match)) if match else None
 
 
 def _value(lexemes: Lexemes, index: int, end: int, starts: list[int], ends: list[int] | None) -> Found[Value]:
     pairs = list(zip(starts, ends or starts, strict=True))
-    zone = ZONES.get(at(lexemes, end).text, "") if at(lexemes, end).capital else ""
+    zone = ZONE_OF.get(lexemes[end].text, "") if lexemes[end].capital else ""
     readings = tuple(Measure(Decimal(a), Decimal(b), CLOCK, zone) for a, b in pairs)
     end += bool(zone)
     canonical = _show(pairs[0][0]) + (f"-{_show(pairs[0][1])}" if ends else "")
-    return Found(Value("time", at(lexemes, index).start, at(lexemes, end - 1).end, canonical, readings), end)
+    return Found(Value("time", lexemes[index].start, lexemes[end - 1].end, canonical, readings), end)
 
 
 def _show(minute: int) -> str:
