@@ -24,7 +24,7 @@ from benchmarks.cases import GOLD_SETS, ROOT, gold_set
 from benchmarks.record import code_hash, write
 from benchmarks.replies import replies
 from touchstone.app.config import Settings
-from touchstone.app.work import Placed, ShardWork
+from touchstone.app.jobs.work import Placed, ShardWork
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict
 from touchstone.io.cases import Entry
@@ -42,9 +42,9 @@ PARTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "detectors": tuple(("touchstone.runs.evaluate", name) for name in ("body_of", "anchors_of", "inspect")),
     "judge": (("touchstone.runs.evaluate", "see"), ("touchstone.runs.evaluate", "judge")),
-    "tags": (("touchstone.app.work", "record"),),
-    "excerpt": (("touchstone.app.work", "excerpt"), ("touchstone.app.work", "_examples")),
-    "encoding": (("touchstone.app.work", "encode"),),
+    "tags": (("touchstone.app.jobs.work", "record"),),
+    "excerpt": (("touchstone.app.jobs.work", "excerpt"), ("touchstone.app.jobs.work", "_examples")),
+    "encoding": (("touchstone.app.jobs.work", "encode"),),
 }
 
 

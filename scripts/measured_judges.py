@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks import record
 from scripts.labelled import DATA
 
-from touchstone.app.judge_report import ALONE, CASCADE
+from touchstone.app.judge_cost import ALONE, CASCADE
 
 PATH = DATA / "measured.json"
 NOTE = "prompt {prompt}, conventions {conventions}; written by careful reading of each request, without expected reply"

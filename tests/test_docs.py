@@ -17,7 +17,7 @@ from tests.tables import over
 import touchstone as ts
 import touchstone.safety
 from touchstone.app.scaffold import EXAMPLES
-from touchstone.cli.main import app, main
+from touchstone.cli.main import COMMANDS, app, load, main
 from touchstone.core import resource
 from touchstone.core.case import CASE_FIELDS
 from touchstone.core.codec import case_from_dict, result_to_dict
@@ -81,13 +81,10 @@ def run_examples(name):
 
 def commands():
     """(name, its click command) of the program and each of its commands."""
-    return list(with_commands("touchstone", typer.main.get_command(app)))
-
-
-def with_commands(name, command):
-    yield name, command
-    for inner, found in getattr(command, "commands", {}).items():
-        yield from with_commands(f"{name} {inner}", found)
+    found = {"touchstone": typer.main.get_command(app)} | {f"touchstone {name}": load(name) for name in COMMANDS}
+    groups = {name: getattr(each, "commands", {}) for name, each in found.items() if name != "touchstone"}
+    inner = {f"{name} {last}": each for name, commands in groups.items() for last, each in commands.items()}
+    return list((found | inner).items())
 
 
 @over(("name", "command"), commands())

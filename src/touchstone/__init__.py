@@ -68,7 +68,7 @@ def score(
     _check(case, plan=plan, rubric=rubric, policy=policy)
     if verifier is None:
         return evaluate(case, plan=plan or Plan(), rubric=rubric, policy=policy or Policy())
-    from touchstone.app.verifying import find_verifier
+    from touchstone.app.verifier import find_verifier
 
     model = find_verifier(fspath(verifier))
     return evaluate(case, plan=plan or Plan(), rubric=rubric, policy=policy or Policy(), verifier=model)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from touchstone.app import score, work
+from touchstone.app import score
 from touchstone.app.config import Settings
+from touchstone.app.jobs import work
 from touchstone.app.jobs.job import Order, open_job
 from touchstone.app.jobs.run import Watch, run_job
 from touchstone.core.result import Finding, Grade, Grading, Result, Score
@@ -32,7 +33,7 @@ def small_evaluate(case, *, plan, rubric, policy, fitted=None, verifier=None):
 def score_small(monkeypatch, folder):
     """Jobs are run in this folder, by the small scorer."""
     monkeypatch.setattr(score, "evaluate", small_evaluate)
-    monkeypatch.setattr(work, "_load_models", lambda: None)
+    monkeypatch.setattr(work, "load_models", lambda: None)
     monkeypatch.chdir(folder)
 
 

@@ -10,8 +10,8 @@ from tests.app.jobs import manifest, rows, run, score_small, shards, small_evalu
 
 from touchstone.app import score
 from touchstone.app.config import Settings
-from touchstone.app.estimate import estimate
 from touchstone.app.jobs import job as jobs
+from touchstone.app.jobs.estimate import estimate
 from touchstone.app.jobs.job import Order, is_directory, open_job
 from touchstone.app.jobs.run import Watch, open_log
 from touchstone.arrow import results_from_batch

@@ -8,8 +8,9 @@ import pytest
 from tests.app.jobs import manifest, run, score_small, table, write_lines
 from tests.fragments import left_of
 
-from touchstone.app import score, work
+from touchstone.app import score
 from touchstone.app.config import Settings
+from touchstone.app.jobs import work
 from touchstone.app.jobs.report import open_finished
 from touchstone.core.errors import ConfigError
 from touchstone.report.job import render_job_html
@@ -117,7 +118,7 @@ def test_a_row_that_cannot_be_redacted_is_withheld_and_the_others_are_written(mo
 
 
 def test_a_column_name_that_is_a_customers_text_is_not_kept_in_the_manifest(monkeypatch, tmp_path):
-    monkeypatch.setattr(work, "_load_models", lambda: None)
+    monkeypatch.setattr(work, "load_models", lambda: None)
     Path("a.csv").write_text(f"{PERSONAL['email']},x\n1,2\n")
     run("a.csv", settings=REDACTS)
     assert "a.csv has no column for 'response'" in json.dumps(manifest())

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tests.app.jobs import rows, run, small_evaluate, write_lines
 
-from touchstone.app import score, work
+from touchstone.app import score
+from touchstone.app.jobs import work
 from touchstone.app.jobs.report import JOB_RENDERERS, is_job, open_finished
 from touchstone.core.errors import InputError
 from touchstone.engines.engine import Serial
@@ -18,7 +19,7 @@ LEAK = Tag("leaked card", "bot safety", "it said so")
 @pytest.fixture(autouse=True)
 def _here(monkeypatch, tmp_path):
     monkeypatch.setattr(score, "evaluate", small_evaluate)
-    monkeypatch.setattr(work, "_load_models", lambda: None)
+    monkeypatch.setattr(work, "load_models", lambda: None)
     monkeypatch.setattr("touchstone.runs.tags.find_tags", tags)
     monkeypatch.chdir(tmp_path)
 

@@ -79,7 +79,7 @@ def test_results_of_before_are_taken_as_they_are(touchstone, gold):
         (("gold.jsonl", "--results", "gold.jsonl"), "gold.jsonl:1: this is no result"),
         (("bare.jsonl",), "has no graded case with labels"),
         (("gold.jsonl", "--results", "other.jsonl"), "other.jsonl has no result of a labelled case of gold.jsonl"),
-        (("gold.jsonl", "none"), "'none' is neither a file nor a packaged name of a gold set: several have to be"),
+        (("gold.jsonl", "none"), "'none' is neither a file nor a packaged name of a gold set: several must all be"),
         (("gold.jsonl", "--compare"), "--compare needs another judge"),
         (("gold.jsonl", "copy.jsonl", "--results", "a.jsonl"), "copy.jsonl has an id that gold.jsonl has too"),
         (("gold.jsonl", "--results", "a.jsonl", "--results", "b.jsonl"), "no labelled case was graded by all"),

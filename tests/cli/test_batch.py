@@ -186,7 +186,7 @@ def test_a_batch_that_expires_half_way_is_completed_by_the_same_command(evaluate
     assert "batch batch_1 has ended as expired: 1 of 3 calls are answered\n" in ended.err
     remedy = "run it again: what was answered is kept, the rest is submitted anew"
     assert f"2 calls lack an answer; {remedy}" in ended.err
-    assert "2 replies are graded and kept: the same command goes on from there" in ended.err
+    assert "2 replies are graded and kept: the same command resumes from there" in ended.err
     assert len(records()) == 2
     server.script, server.most = ("validating", "completed"), None
     ended = evaluate()

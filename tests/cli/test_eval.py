@@ -275,7 +275,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(touchstone, goldset, bot):
         database.execute("update runs set finished = null")
     first = only_run()
     done = touchstone("eval", goldset, "--bot", bot, "--concurrency", "1")
-    assert f"run {first.name} goes on after 2 replies" in done.err
+    assert f"run {first.name} resumed after 2 replies" in done.err
     assert len(Path("asked").read_text()) == 4
     assert len(results_of(only_run())) == 3
 
@@ -326,8 +326,8 @@ def test_ctrl_c_keeps_what_was_scored_and_says_how_to_go_on(touchstone, here):
     _, told = running.communicate()
     kept = count_kept()
     assert running.returncode == 130
-    assert f"interrupted: {kept} replies are scored and kept; the same command goes on from there" in told
-    assert f"goes on after {kept} replies" in touchstone("eval", "support").err
+    assert f"interrupted: {kept} replies are scored and kept; the same command resumes from there" in told
+    assert f"resumed after {kept} replies" in touchstone("eval", "support").err
 
 
 @pytest.mark.slow
@@ -353,5 +353,5 @@ def test_a_full_disk_is_named_and_the_run_goes_on_when_there_is_room(touchstone,
     assert "Traceback" not in full.stderr
     kept = count_kept()
     assert kept > 0
-    assert f"goes on after {kept} replies" in touchstone("eval", "support").err
+    assert f"resumed after {kept} replies" in touchstone("eval", "support").err
     assert len(results_of(only_run())) == 130

@@ -132,9 +132,9 @@ def test_what_a_file_says_moves_no_cursor_and_sets_no_colour(run, gold):
     [
         (["check", "suport"], "gold set 'suport' is neither a file nor a packaged name; nearest is 'support'"),
         (["check", "none.jsonl"], "none.jsonl does not exist"),
-        (["check", "support", "--skip", "duplicates"], "--skip duplicates is no problem that is looked for; nearest"),
+        (["check", "support", "--skip", "duplicates"], "--skip duplicates is not a known check; nearest"),
         (["check", "support", "--near", "70"], "--near 70 is above 1: write 70% or 0.7"),
-        (["check", "support", "--near", "0"], "--near 0 would take any two texts for the same"),
+        (["check", "support", "--near", "0"], "--near 0 would match any two texts"),
         (["check", "support", "--against", "support"], "--against support is the file that is checked"),
         (["stats", "support", "--format", "xml"], "--format xml is not known"),
         (["sample", "support", "--n", "3"], "--n 3 is fewer than the 10 strata by category: give at least 10"),

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from touchstone.app import score as app
-from touchstone.app import work
+from touchstone.app.jobs import work
 
 GOOD = {"id": "a", "input": "q", "response": "a long reply"}
 
 
 @pytest.fixture(autouse=True)
 def _without_models(monkeypatch):
-    monkeypatch.setattr(work, "_load_models", lambda: None)
+    monkeypatch.setattr(work, "load_models", lambda: None)
 
 
 def write_lines(path, *rows):
@@ -31,7 +31,7 @@ def test_many_inputs_go_to_a_directory_and_give_exit_code_0(run, tmp_path):
         "3 results in 2 shards written to out\nfor the report: touchstone report out\n",
     )
     ended = run("score", "a.jsonl", "b.jsonl", "-o", "out")
-    assert ended.err.startswith("going on with out: 3 rows in 2 shards are there\n")
+    assert ended.err.startswith("resuming out: 3 rows in 2 shards are done\n")
 
 
 def test_a_mapped_column_has_to_be_in_some_input(run, tmp_path):
@@ -53,7 +53,7 @@ def test_failed_rows_and_inputs_are_named_and_give_exit_code_3(run, tmp_path):
     assert ended.err.startswith("in/a.jsonl:2: not valid JSON")
     assert "in/b.parquet is not a complete Parquet file" in ended.err
     assert "2 results in 1 shard written to out, 1 of them failed rows" in ended.err
-    assert "1 input could not be read to the end: mend it and run the same command again" in ended.err
+    assert "1 input could not be read to the end: fix it and run the same command again" in ended.err
 
 
 def test_the_summary_is_on_stdout(run, tmp_path):
@@ -78,7 +78,7 @@ def test_an_interruption_keeps_what_is_written_and_gives_exit_code_130(run, tmp_
     monkeypatch.setattr(app, "evaluate", stopped)
     ended = run("score", "a.jsonl", "-o", "out", "--shard-rows", "3")
     assert ended.code == 130
-    assert "interrupted; 2 shards are kept, and the same command goes on from there" in ended.err
+    assert "interrupted; 2 shards are kept, and the same command resumes from there" in ended.err
     monkeypatch.setattr(app, "evaluate", evaluate)
     ended = run("score", "a.jsonl", "-o", "out", "--shard-rows", "3")
     assert (ended.code, "9 results in 3 shards" in ended.err) == (0, True)

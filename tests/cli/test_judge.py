@@ -248,12 +248,12 @@ def test_an_evaluation_with_a_model_is_kept_under_its_name_and_goes_on_after_the
     )
     ended = touchstone(*common, "--budget", "tokens=6500")
     assert ended.code == 3
-    assert "the same command goes on from there" in ended.err
+    assert "the same command resumes from there" in ended.err
     asked = len(server.asked)
     assert 0 < asked < 4
     ended = touchstone(*common)
     assert ended.code == 0, ended.err
-    assert f"goes on after {asked} replies" in ended.err
+    assert f"resumed after {asked} replies" in ended.err
     assert len(server.asked) == 4
     shown = json.loads(ended.out)
     assert "llm:small #" in json.dumps(shown)

@@ -355,4 +355,4 @@ def test_redact_takes_personal_data_out_of_what_is_written(run, tmp_path, monkey
 
 def test_redact_and_explain_exclude_each_other(run, tmp_path):
     ended = run("score", "--response", "Yes.", "--explain", "--redact")
-    assert (ended.code, "--redact writes what may be kept: choose one" in ended.err) == (2, True)
+    assert (ended.code, "--redact removes personal data: choose one" in ended.err) == (2, True)

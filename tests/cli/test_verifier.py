@@ -9,7 +9,7 @@ from tests.engines.gold import gold_rows
 
 from touchstone.app.config import Settings, load_settings
 from touchstone.app.evaluation import receipt_of
-from touchstone.app.verifying import find_verifier
+from touchstone.app.verifier import find_verifier
 from touchstone.core.errors import ConfigError
 
 pytest.importorskip("onnxruntime")

@@ -93,7 +93,7 @@ def test_ctrl_c_ends_driver_and_workers_and_the_job_goes_on(whole):
     os.killpg(process.pid, signal.SIGINT)
     code, said = ended(process, whole)
     assert code == 130
-    assert "the same command goes on from there" in said
+    assert "the same command resumes from there" in said
     assert "Traceback" not in said
     assert workers
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from touchstone.app.config import Settings
-from touchstone.app.config_shape import OFFLINE
+from touchstone.app.config_model import OFFLINE
 from touchstone.app.evaluation import receipt_of
 from touchstone.app.goldset import locate, packaged_goldsets
 from touchstone.app.judging import ModelJudge

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from touchstone.app.config_file import line_of, node_at, read_mapping, validated
-from touchstone.app.config_shape import JudgeSettings
+from touchstone.app.config_model import JudgeSettings
 from touchstone.app.rubrics import DEFAULT_RUBRIC, load_rubric
 from touchstone.core.errors import ConfigError, RubricError
 from touchstone.core.plan import Plan

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from touchstone.app.config_shape import PROXIES, Config, allowed_at, keys_at
+from touchstone.app.config_model import PROXIES, Config, allowed_at, keys_at
 from touchstone.core.case import CASE_FIELDS
 from touchstone.core.errors import ConfigError
 

@@ -18,7 +18,7 @@ from touchstone.app.judging import ModelJudge
 from touchstone.app.plan import plan_hash
 from touchstone.app.replies import Reply, data_hash, drafted_replies, given_replies, joined_replies
 from touchstone.app.score import in_order, judge_case, score_case
-from touchstone.app.verifying import verifier_name
+from touchstone.app.verifier import verifier_name
 from touchstone.clients.bots import Bot, open_bot
 from touchstone.clients.faults import ENDING, is_passing
 from touchstone.core import resource

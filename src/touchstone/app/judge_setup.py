@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import yaml
 
 from touchstone.app.config import CONFIG_NAME, JudgeFlags, load_settings
-from touchstone.app.config_shape import JudgeSettings
+from touchstone.app.config_model import JudgeSettings
 from touchstone.core.errors import ConfigError, TouchstoneError
 from touchstone.io.results import whole_file
 

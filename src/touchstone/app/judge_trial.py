@@ -9,7 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.app.config import Settings
-from touchstone.app.config_shape import JudgeSettings
+from touchstone.app.config_model import JudgeSettings
 from touchstone.app.goldset import packaged_goldsets
 from touchstone.app.judging import ModelJudge, load_prompt, models_of, open_judge, requests_for
 from touchstone.app.score import ScoredEntry, in_order, judge_case, score_entries
@@ -113,7 +113,7 @@ def draw_cases(goldset: str, n: int) -> tuple[Entry, ...]:
     return tuple(sorted(drawn, key=lambda each: each.line))
 
 
-def places_of(chosen: JudgeSettings) -> tuple[str, ...]:
+def servers_of(chosen: JudgeSettings) -> tuple[str, ...]:
     """The servers that will be asked; ConfigError where a key is missing, before anything is sent."""
     from touchstone.clients.llm.connection import Address, find_connection
 

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from touchstone.app.config import Settings
-from touchstone.app.config_shape import OFFLINE, JudgeSettings, Member
+from touchstone.app.config_model import OFFLINE, JudgeSettings, Member
 from touchstone.clients.faults import is_passing
 from touchstone.core import resource
 from touchstone.core.case import Case

@@ -6,7 +6,7 @@ from typing import Any
 
 from touchstone.app.config import Settings
 from touchstone.app.scaffold import NOTES
-from touchstone.app.verifying import verifier_name
+from touchstone.app.verifier import verifier_name
 from touchstone.core import resource
 from touchstone.core.codec import content_hash, encode
 from touchstone.core.errors import ResourceError

@@ -9,9 +9,9 @@ from typing import Any
 from touchstone.app.config import Settings
 from touchstone.app.standing import judge_standing
 from touchstone.core.case import Case
-from touchstone.core.errors import ConfigError, InputError
+from touchstone.core.errors import ConfigError
 from touchstone.core.result import Result
-from touchstone.io.results import open_results, whole_file
+from touchstone.io.results import open_results, write_text
 from touchstone.report.comparison import (
     ComparisonView,
     comparison_to_dict,
@@ -136,16 +136,6 @@ def write_results(results: Iterable[Result], target: str) -> None:
     with open_results(target, is_private=True) as write:
         for result in results:
             write(result)
-
-
-def write_text(path: Path, text: str) -> None:
-    """A file that is there whole or not at all, for its owner alone: what comes out of the store quotes customers."""
-    try:
-        with whole_file(str(path), is_private=True) as stream:
-            stream.write(text.encode("utf-8", "replace"))
-    except OSError as error:
-        problem = error.strerror or type(error).__name__
-        raise InputError(f"{path} cannot be written ({problem}): free some space, or name another place") from error
 
 
 def list_lines(store: Store, *, labels: Mapping[str, str], limit: int) -> tuple[RunLine, ...]:

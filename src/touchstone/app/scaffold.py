@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.app.config import CONFIG_NAME
-from touchstone.app.config_shape import Thresholds
+from touchstone.app.config_model import Thresholds
 from touchstone.core.errors import InputError
 from touchstone.core.plan import Plan
 

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from touchstone.app.config import Settings
 from touchstone.app.judging import ModelJudge
-from touchstone.app.verifying import find_verifier
+from touchstone.app.verifier import find_verifier
+from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError, ResourceError, TouchstoneError
 from touchstone.core.result import Failure, Result
@@ -29,6 +30,8 @@ from touchstone.text.reading import read_ahead
 BATCH_ROWS = 32
 # Replies whose sentences are parsed together: the parser's cost for each is least at about 40 sentences.
 TOGETHER = 8
+# A row whose worker was lost each time; rows like it are tried again when a job is resumed.
+WORKER_LOST = "WorkerLost"
 T = TypeVar("T")
 R = TypeVar("R")
 # Work begun or waiting for each that may run at a time: enough to go on with while the first of them is slow.
@@ -185,8 +188,6 @@ def _scorable(entries: Iterable[Entry], *, settings: Settings) -> list[Case]:
 
 def _by_engine(entries: Iterable[Entry], engine: Engine, settings: Settings) -> Generator[ScoredEntry, None, None]:
     """The same with the work done elsewhere, batch by batch."""
-    from touchstone.app.work import EntryWork
-
     waiting: deque[Entry] = deque()
 
     def batches() -> Iterator[Sequence[Entry]]:
@@ -199,6 +200,36 @@ def _by_engine(entries: Iterable[Entry], engine: Engine, settings: Settings) -> 
         for parts in answers:
             for result in chain.from_iterable(parts):
                 yield ScoredEntry(waiting.popleft(), result)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryWork:
+    """Entries to their results."""
+
+    settings: Settings
+
+    def prepare(self) -> None:
+        load_models()
+        find_verifier(self.settings.verifier)
+
+    def __call__(self, items: Sequence[Entry]) -> list[Result]:
+        return score_together(items, settings=self.settings)
+
+    def lost(self, item: Entry, *, reason: str) -> list[Result]:
+        return [lost_result(item, reason=reason)]
+
+
+def load_models() -> None:
+    """Load the parser and the embeddings, once in each worker."""
+    resource.parser()
+    resource.embeddings()
+
+
+def lost_result(entry: Entry, *, reason: str) -> Result:
+    """The result of a row that cost every worker that tried it."""
+    id = entry.case.id if isinstance(entry.case, Case) else None
+    message = f"the row could not be scored, its worker was lost each time ({reason}): shorten it, or give more memory"
+    return failed(id, Failure("score", WORKER_LOST, message), line=entry.line)
 
 
 def score_case(case: Case, *, line: int, settings: Settings) -> Result:

@@ -1,24 +1,20 @@
 """A run's judge -> what is known of its agreement with people: by the run's own labels, the store, or the product."""
 
-import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
 from touchstone.app.agreement import FITTED, data_of
 from touchstone.app.config import Settings
-from touchstone.app.config_shape import OFFLINE
+from touchstone.app.config_model import OFFLINE
 from touchstone.app.evaluation import receipt_of
 from touchstone.app.goldset import packaged_goldsets
-from touchstone.core import resource
 from touchstone.rubric.model import Rubric
 from touchstone.runs.run import Receipt, Run
 from touchstone.store.runs import Store
-from touchstone.trust.measurement import JudgeStanding, Measurement
-from touchstone.trust.pairs import figures_from_dict, pair
+from touchstone.trust.measurement import JudgeStanding, Measurement, shipped
+from touchstone.trust.pairs import pair
 from touchstone.trust.trust import in_short
 
-MEASURED = "measured.json"
 # Fewer labelled replies say too little to be preferred to figures from elsewhere.
 ENOUGH = 30
 
@@ -54,7 +50,7 @@ def judge_standing(run: Run, *, rubric: Rubric, store: Store) -> JudgeStanding:
 def shipped_standing(receipt: Receipt) -> JudgeStanding:
     """What ships with the product of this judge, if anything does; it holds for the rubric that ships alone."""
     found = shipped(_shipped_name(receipt.judge)) if receipt.rubric == Settings().rubric.name else ()
-    return JudgeStanding(receipt.judge, "product" if found else "none", tuple(found))
+    return JudgeStanding(receipt.judge, "product" if found else "none", found)
 
 
 def own_measurement(run: Run, *, rubric: Rubric, store: Store) -> Measurement | None:
@@ -93,18 +89,3 @@ def _packaged_data() -> frozenset[str]:
 def _shipped_name(judge: str) -> str:
     """The judge as the packaged table calls it: the offline judge of this version by its first name."""
     return OFFLINE if judge == receipt_of(Settings(), name="", data="").judge else judge
-
-
-def shipped(judge: str) -> Sequence[Measurement]:
-    """What ships under this judge's name."""
-    rows = json.loads(resource.text(MEASURED))["judges"].get(judge, ())
-    return [
-        Measurement(
-            judge=judge,
-            goldset=row["set"],
-            cases=row["cases"],
-            figures=figures_from_dict(row),
-            note=row["note"],
-        )
-        for row in rows
-    ]

@@ -1,26 +1,36 @@
 """`touchstone goldset`: is a gold set sound, what does it hold, a sample of it, and how large it should be."""
 
-import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from difflib import get_close_matches
+from typing import Annotated
 
 import typer
 
-from touchstone.cli.exits import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
-from touchstone.cli.formats import chosen_format
-from touchstone.cli.options import AsJson, Config, Map
-from touchstone.cli.pairs import pairs
+from touchstone.app.config import Settings
+from touchstone.app.goldset import Sampled, check_file, describe_file, sample_file
+from touchstone.cli import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
+from touchstone.cli.options import (
+    STDOUT,
+    AsJson,
+    FormatName,
+    Goldset,
+    Quiet,
+    Repeated,
+    Text,
+    input_format,
+    takes_settings,
+)
+from touchstone.cli.screen import MOST_NAMED, print_json, print_page
 from touchstone.core.errors import ConfigError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from touchstone.app.config import Settings
-    from touchstone.app.goldset import Sampled
-    from touchstone.goldset.check import Findings
+from touchstone.goldset.check import Findings
+from touchstone.goldset.problems import CODES
+from touchstone.goldset.stats import size_needed
+from touchstone.report.goldset import findings_to_dict, sample_to_dict, size_to_dict, stats_to_dict
+from touchstone.report.plain import one_line
+from touchstone.report.terminal.goldset import show_findings, show_sample, show_size, show_stats
 
 goldset = typer.Typer(
     no_args_is_help=True,
@@ -28,122 +38,87 @@ goldset = typer.Typer(
     help="Check, describe and sample gold sets, and say how large to make one.",
 )
 
-STDOUT = "-"
-MOST_NAMED = 20
 _WRITTEN = re.compile(r"\s*(\d{1,9}(?:[.,]\d{1,9})?|[.,]\d{1,9})\s*(pp|points?|percent|%)?\s*", re.IGNORECASE)
-
-_Repeated = list[str] | None
-_Set = Annotated[
-    str, typer.Argument(metavar="GOLDSET", help="A file of cases, or a set that ships: support, industries.")
-]
-_Format = Annotated[str | None, typer.Option(metavar="NAME", help="What GOLDSET is: jsonl, json, csv, tsv or parquet.")]
-_Rubric = Annotated[
-    str | None, typer.Option(metavar="FILE_OR_NAME", help="The rubric of the labels: a YAML file or a packaged name.")
-]
 
 
 @goldset.command()
+@takes_settings("rubric", "map", "config")
 def check(
-    name: _Set,
+    name: Goldset,
     *,
     against: Annotated[
-        str | None, typer.Option(metavar="OTHER", help="Another gold set, which must share no inputs with this one.")
+        Text, typer.Option(metavar="OTHER", help="Another gold set, which must share no inputs with this one.")
     ] = None,
     near: Annotated[
         str, typer.Option(metavar="SHARE", help="How alike two texts must be to count as near-duplicates.")
     ] = "70%",
     thin: Annotated[int, typer.Option(metavar="N", min=0, help="The fewest cases a category should have.")] = 5,
-    skip: Annotated[_Repeated, typer.Option(metavar="CODE", help="Skip this check; repeatable.")] = None,
+    skip: Annotated[Repeated, typer.Option(metavar="CODE", help="Skip this check; repeatable.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     show: Annotated[int, typer.Option(metavar="N", min=0, help="How many examples of each problem to show.")] = 3,
-    rubric: _Rubric = None,
-    map: Map = None,
-    format: _Format = None,
-    config: Config = None,
+    format: FormatName = None,
+    settings: Settings,
     as_json: AsJson = False,
 ) -> None:
     """Check a gold set for problems: rows, duplicates, labels, categories, contradictions, leakage, size.
 
     Exit codes: 0 no errors, 1 errors (with --strict warnings too), 3 rows that cannot be read.
     """
-    from touchstone.app.goldset import check_file
-
-    codes = _codes(skip)
+    codes = _codes(skip or ())
     likeness = share(near, flag="--near", example="70%")
     if likeness == 0:
-        raise ConfigError("--near 0 would take any two texts for the same: give a share above 0, such as 70%")
-    settings = _settings(config, map=map, rubric=rubric)
+        raise ConfigError("--near 0 would match any two texts: give a share above 0, such as 70%")
     with _interruptible():
         findings = check_file(
-            name, settings=settings, against=against, near=likeness, thin=thin, skip=codes, format=chosen_format(format)
+            name, settings=settings, against=against, near=likeness, thin=thin, skip=codes, format=input_format(format)
         )
     if as_json:
-        from touchstone.report.goldset import findings_to_dict
-
-        _print_json(findings_to_dict(findings, name=name))
+        print_json(findings_to_dict(findings, name=name))
     else:
-        from touchstone.report.terminal.goldset import show_findings
-
-        _print(lambda console: show_findings(findings, name=name, examples=show, console=console))
+        print_page(show_findings, findings, name=name, examples=show)
     raise typer.Exit(_code(findings, strict=strict))
 
 
 @goldset.command()
-def stats(
-    name: _Set,
-    *,
-    rubric: _Rubric = None,
-    map: Map = None,
-    format: _Format = None,
-    config: Config = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_settings("rubric", "map", "config")
+def stats(name: Goldset, *, format: FormatName = None, settings: Settings, as_json: AsJson = False) -> None:
     """Describe a gold set: categories, fields, lengths, labels, how raters agree, what it can measure."""
-    from touchstone.app.goldset import describe_file
-
-    settings = _settings(config, map=map, rubric=rubric)
     with _interruptible():
-        found = describe_file(name, settings=settings, format=chosen_format(format))
+        found = describe_file(name, settings=settings, format=input_format(format))
     if as_json:
-        from touchstone.report.goldset import stats_to_dict
-
-        _print_json(stats_to_dict(found, name=name))
+        print_json(stats_to_dict(found, name=name))
     else:
-        from touchstone.report.terminal.goldset import show_stats
-
-        _print(lambda console: show_stats(found, name=name, console=console))
+        print_page(show_stats, found, name=name)
     if found.unread:
         raise typer.Exit(SOME_ROW_FAILED)
 
 
 @goldset.command()
+@takes_settings("map")
 def sample(
-    name: _Set,
+    name: Goldset,
     *,
     n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many rows to draw.")],
     by: Annotated[
-        _Repeated, typer.Option(metavar="FIELD", help="Stratify by this column; repeatable. Default: category.")
+        Repeated, typer.Option(metavar="FIELD", help="Stratify by this column; repeatable. Default: category.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the draw; the same seed draws the same rows.")] = 0,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Write .jsonl, .csv or .tsv; - is stdout, JSONL.")
     ] = STDOUT,
-    map: Map = None,
-    format: _Format = None,
+    format: FormatName = None,
+    settings: Settings,
     as_json: Annotated[bool, typer.Option("--json", help="Print the allocation as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Draw a sample in proportion to the strata, with at least one row of each. Rows are written unchanged."""
-    from touchstone.app.goldset import sample_file
-
-    columns = pairs(map, flag="--map", at_last=True)
     fields = tuple(dict.fromkeys(by or ["category"]))
     with _interruptible():
         found = sample_file(
-            name, target=output, n=n, by=fields, seed=seed, columns=columns, format=chosen_format(format)
+            name, target=output, n=n, by=fields, seed=seed, columns=settings.mapped, format=input_format(format)
         )
     if not quiet:
-        _tell(found, name=name, n=n, seed=seed, output=output, as_json=as_json)
+        _report_sample(found, name=name, n=n, seed=seed, output=output, as_json=as_json)
     if found.unread:
         raise typer.Exit(SOME_ROW_FAILED)
 
@@ -155,13 +130,11 @@ def size(
     rate: Annotated[str, typer.Option(metavar="SHARE", help="The pass rate before the change.")] = "75%",
     power: Annotated[str, typer.Option(metavar="SHARE", help="The chance of detecting the change.")] = "80%",
     discordant: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="The share of cases that flip between the two versions.")
+        Text, typer.Option(metavar="SHARE", help="The share of cases that flip between the two versions.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how many cases you need to compare two versions on the same cases, or to measure one version's pass rate."""
-    from touchstone.goldset.stats import size_needed
-
     difference = share(detect, flag="--detect", example="5pp")
     if difference == 0:
         raise ConfigError(f"--detect {detect} is no change: give one above 0, such as 5pp")
@@ -178,13 +151,9 @@ def size(
     except ValueError as error:
         raise ConfigError(f"{error}: change --detect, --rate or --power") from error
     if as_json:
-        from touchstone.report.goldset import size_to_dict
-
-        _print_json(size_to_dict(found))
-        return
-    from touchstone.report.terminal.goldset import show_size
-
-    _print(lambda console: show_size(found, console=console))
+        print_json(size_to_dict(found))
+    else:
+        print_page(show_size, found)
 
 
 def share(text: str, *, flag: str, example: str) -> float:
@@ -201,26 +170,22 @@ def share(text: str, *, flag: str, example: str) -> float:
     return value
 
 
-def _code(findings: "Findings", *, strict: bool) -> int:
+def _code(findings: Findings, *, strict: bool) -> int:
     errors = [each for each in findings.problems if each.severity == "error" and each.code != "unreadable"]
     if errors or (strict and findings.count("warning")):
         return GATE_NOT_MET
     return SOME_ROW_FAILED if findings.rows > findings.cases else 0
 
 
-def _tell(found: "Sampled", *, name: str, n: int, seed: int, output: str, as_json: bool) -> None:
+def _report_sample(found: Sampled, *, name: str, n: int, seed: int, output: str, as_json: bool) -> None:
     """On stderr: which rows could not be read, how the sample was drawn, and what is odd about it."""
-    from touchstone.report.goldset import sample_to_dict
-    from touchstone.report.plain import one_line
-    from touchstone.report.terminal.goldset import show_sample
-
     drawn = found.sample
     for row in found.unread[:MOST_NAMED]:
         typer.echo(one_line(f"{name}:{row.line}: {row.failure.message}"), err=True)
     if len(found.unread) > MOST_NAMED:
         typer.echo(f"… and {len(found.unread) - MOST_NAMED:,} more unreadable rows", err=True)
     if as_json:
-        _print_json(sample_to_dict(drawn, name=name, seed=seed), to_stderr=True)
+        print_json(sample_to_dict(drawn, name=name, seed=seed), to_stderr=True)
         return
     where = "" if output == STDOUT else f", written to {output}"
     typer.echo(one_line(f"{len(drawn.drawn):,} of {drawn.rows:,} rows drawn with seed {seed}{where}"), err=True)
@@ -231,26 +196,16 @@ def _tell(found: "Sampled", *, name: str, n: int, seed: int, output: str, as_jso
     if found.formulas:
         kept = "they are written as they are, so open the file as text or write .jsonl"
         typer.echo(f"cells that start like a formula: {found.formulas:,}; {kept}", err=True)
-    _print(lambda console: show_sample(drawn, console=console), to_stderr=True)
+    print_page(show_sample, drawn, to_stderr=True)
 
 
-def _codes(names: _Repeated) -> tuple[str, ...]:
-    from difflib import get_close_matches
-
-    from touchstone.goldset.problems import CODES
-
-    for name in names or ():
+def _codes(names: Sequence[str]) -> tuple[str, ...]:
+    for name in names:
         if name not in CODES:
             near = get_close_matches(name, CODES, n=1)
             hint = f"nearest is '{near[0]}'" if near else f"codes are {', '.join(CODES)}"
-            raise ConfigError(f"--skip {name} is no problem that is looked for; {hint}")
-    return tuple(names or ())
-
-
-def _settings(config: str | None, *, map: _Repeated, rubric: str | None) -> "Settings":
-    from touchstone.app.config import load_settings
-
-    return load_settings(config, columns=pairs(map, flag="--map", at_last=True), rubric=rubric)
+            raise ConfigError(f"--skip {name} is not a known check; {hint}")
+    return tuple(names)
 
 
 @contextmanager
@@ -260,13 +215,3 @@ def _interruptible() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("interrupted; nothing was written", err=True)
         raise typer.Exit(INTERRUPTED) from None
-
-
-def _print_json(value: dict[str, Any], *, to_stderr: bool = False) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2), err=to_stderr)
-
-
-def _print(show: "Callable[[Console], None]", *, to_stderr: bool = False) -> None:
-    from touchstone.cli.screen import print_page
-
-    print_page(show, to_stderr=to_stderr)

@@ -1,133 +1,120 @@
 """A job at the command line: what a person sees of it while it runs, when it ends, and before it starts."""
 
-import json
-import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-from rich.text import Text
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 
 from touchstone.app.config import Settings
-from touchstone.app.estimate import Estimate, estimate
+from touchstone.app.jobs.estimate import Estimate, estimate
 from touchstone.app.jobs.job import Job, Order, open_job
 from touchstone.app.jobs.run import JobProgress, Log, RowFailure, Watch, open_log, run_job
-from touchstone.app.work import WORKER_LOST
-from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
-from touchstone.cli.screen import MOST_NAMED, print_page
-from touchstone.engines.engine import Event
+from touchstone.app.score import WORKER_LOST
+from touchstone.cli import INTERRUPTED, SOME_ROW_FAILED
+from touchstone.cli.options import STDOUT
+from touchstone.cli.screen import Screen, print_json, print_page
+from touchstone.core.errors import ConfigError
+from touchstone.engines.engine import Engine, Event
 from touchstone.engines.engine import engine as choose
 from touchstone.report.figures import count
 from touchstone.report.job import JobSummary, summary_to_dict
 from touchstone.report.plain import one_line
 from touchstone.report.terminal.job import show_job
 
-if TYPE_CHECKING:
-    from touchstone.engines.engine import Engine
-
-# Where no bar can be drawn, a line now and then says that it goes on.
+# Where no bar can be drawn, a line now and then says how far it is.
 _BETWEEN_LINES = 60.0
+
+
+def check_job(sources: Sequence[str], *, settings: Settings, shows_cases: bool) -> None:
+    """ConfigError for what only a single file can have."""
+    if settings.judge.kind != "offline":
+        raise ConfigError(f"a directory is graded by the offline judge, not by '{settings.judge.kind}': give -o FILE")
+    if shows_cases:
+        raise ConfigError(
+            "--id and --explain show single cases, and a directory takes all: give -o FILE, or leave it out"
+        )
+    if STDOUT in sources:
+        raise ConfigError("stdin cannot be read again when a job is resumed: save it as a file, or give -o FILE")
 
 
 def score_job(
     order: Order,
     *,
     settings: Settings,
-    engine: str,
-    workers: int | None,
-    address: str | None,
+    engine: Callable[..., Engine],
     log: str | None,
     shows_summary: bool,
     as_json: bool,
     is_quiet: bool,
 ) -> None:
-    """Run the job, or go on with it, and end with the command's exit code."""
+    """Run or resume the job, and end with the command's exit code."""
     with open_log(log) as write_log:
-        screen = JobScreen(is_quiet=is_quiet, log=write_log)
-        chosen = choose(engine, workers=workers, address=address, on_event=screen.event)
+        following = JobFollower(is_quiet=is_quiet, log=write_log)
+        chosen = engine(on_event=following.event)
         with open_job(order, settings=settings) as job:
-            screen.opened(job)
-            summary = _run(job, chosen, screen)
-    if shows_summary or as_json:
-        if as_json:
-            typer.echo(json.dumps(summary_to_dict(summary)))
-        else:
-            print_page(lambda console: show_job(summary, console=console), to_stderr=False)
+            following.opened(job)
+            summary = _run(job, chosen, following)
+    if as_json:
+        print_json(summary_to_dict(summary), indent=None)
+    elif shows_summary:
+        print_page(show_job, summary)
     if summary.all.tally.failed or summary.unread:
         raise typer.Exit(SOME_ROW_FAILED)
 
 
-def show_estimate(
+def estimate_job(
     order: Order, *, settings: Settings, engine: str, workers: int | None, price: float, as_json: bool
 ) -> None:
-    """Say what the job would take."""
-    chosen = choose(engine, workers=workers)
-    found = estimate(order, settings=settings, workers=chosen.workers, price=price)
+    """Print what the job would cost."""
+    found = estimate(order, settings=settings, workers=choose(engine, workers=workers).workers, price=price)
     if as_json:
-        typer.echo(json.dumps(asdict(found)))
-        return
-    for line in _estimate_lines(found, engine=engine, price=price):
-        typer.echo(line)
+        print_json(asdict(found), indent=None)
+    else:
+        typer.echo("\n".join(_estimate_lines(found, engine=engine, price=price)))
 
 
-def _run(job: Job, engine: "Engine", screen: "JobScreen") -> JobSummary:
+def _run(job: Job, engine: Engine, following: "JobFollower") -> JobSummary:
     try:
-        with screen:
-            summary = run_job(job, engine=engine, watch=Watch(screen.progress, screen.failure, screen.log))
+        with following.screen:
+            watch = Watch(following.progress, following.failure, following.log)
+            summary = run_job(job, engine=engine, watch=watch)
     except KeyboardInterrupt:
         kept = len(job.manifest.shards)
-        screen.notice(f"interrupted; {kept:,} shards are kept, and the same command goes on from there")
-        screen.log("job_interrupted", shards_written=kept)
+        following.notice(f"interrupted; {kept:,} shards are kept, and the same command resumes from there")
+        following.log("job_interrupted", shards_written=kept)
         raise typer.Exit(INTERRUPTED) from None
-    screen.ended(job, summary)
+    following.ended(job, summary)
     return summary
 
 
-class JobScreen:
+class JobFollower:
     """Follows a job: a bar with rate, time left, failures and memory on a terminal, a line a minute elsewhere."""
 
     def __init__(self, *, is_quiet: bool, log: Log) -> None:
         self.log = log
-        self._is_quiet = is_quiet
-        self._console = Console(stderr=True, soft_wrap=True, highlight=False)
-        self._bar = _bar(self._console) if sys.stderr.isatty() and not is_quiet else None
-        self._task = self._bar.add_task("", total=1.0, done="starting") if self._bar else None
+        columns = (BarColumn(bar_width=24), TaskProgressColumn(), TextColumn("{task.fields[done]}"))
+        self.screen = Screen(*columns, is_quiet=is_quiet)
+        self.screen.advance(0.0, total=1.0, text="starting")
         self._said = self._logged = time.monotonic()
-        self._failures = 0
-
-    def __enter__(self) -> "JobScreen":
-        if self._bar:
-            self._bar.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar:
-            self._bar.stop()
-        if self._failures > MOST_NAMED:
-            self.notice(f"… and {self._failures - MOST_NAMED:,} more failed rows")
 
     def notice(self, message: str) -> None:
-        """One line on stderr, unless all is to be quiet."""
-        if not self._is_quiet:
-            self._console.print(Text(one_line(message)))
+        """One line on stderr."""
+        self.screen.notice(one_line(message))
 
     def opened(self, job: Job) -> None:
-        """Say what is left to do when some is done."""
+        """Say what a resumed job holds already."""
         if job.manifest.shards:
             done = sum(shard.rows for shard in job.manifest.shards.values())
-            there = f"{done:,} rows in {len(job.manifest.shards):,} shards are there"
-            self.notice(f"going on with {job.directory.name}: {there}")
+            self.notice(f"resuming {job.directory.name}: {done:,} rows in {len(job.manifest.shards):,} shards are done")
 
     def progress(self, progress: JobProgress) -> None:
         """Show how far it has come."""
         now = time.monotonic()
         line = _progress_line(progress)
-        if self._bar and self._task is not None:
-            self._bar.update(self._task, completed=progress.share, done=line)
-        elif now - self._said > _BETWEEN_LINES:
+        self.screen.advance(progress.share, total=1.0, text=line)
+        if self.screen.bar is None and now - self._said > _BETWEEN_LINES:
             self._said = now
             self.notice(f"{progress.share:.1%}, {line}")
         if now - self._logged > _BETWEEN_LINES:
@@ -136,9 +123,7 @@ class JobScreen:
 
     def failure(self, row: RowFailure) -> None:
         """Name a failed row, the first of them in words."""
-        self._failures += 1
-        if self._failures <= MOST_NAMED:
-            self.notice(f"{row.file}:{row.line}: {row.failure.message}"[:400])
+        self.screen.name_failed(f"{row.file}:{row.line}", row.failure)
         self.log("row_failed", file=row.file, line=row.line, stage=row.failure.stage, error=row.failure.error)
 
     def event(self, event: Event) -> None:
@@ -147,7 +132,7 @@ class JobScreen:
         self.log(event.kind, detail=event.detail)
 
     def ended(self, job: Job, summary: JobSummary) -> None:
-        """Say what is there now, and what is not."""
+        """Say what was written, and what was not."""
         for name, message in summary.unread.items():
             self.notice(message if name in message else f"{name}: {message}")
         where, shards, failed = job.directory.name, len(job.manifest.shards), summary.all.tally.failed
@@ -157,7 +142,7 @@ class JobScreen:
         )
         if unread := len(summary.unread):
             inputs, them = count(unread, "input"), "it" if unread == 1 else "them"
-            self.notice(f"{inputs} could not be read to the end: mend {them} and run the same command again")
+            self.notice(f"{inputs} could not be read to the end: fix {them} and run the same command again")
         if lost := summary.failures.get(WORKER_LOST, 0):
             rows, them = count(lost, "row"), "it" if lost == 1 else "them"
             self.notice(f"{rows} lost with every worker that tried {them}: the same command tries {them} again")
@@ -185,13 +170,3 @@ def _estimate_lines(found: Estimate, *, engine: str, price: float) -> list[str]:
         f"worker{'' if found.workers == 1 else 's'} ({engine})",
         f"about ${found.cost:,.2f} at ${price:g} a core-hour; about {found.output_bytes / 1e6:,.1f} MB of results",
     ]
-
-
-def _bar(console: Console) -> Progress:
-    return Progress(
-        BarColumn(bar_width=24),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[done]}"),
-        console=console,
-        transient=True,
-    )

@@ -1,24 +1,36 @@
 """`touchstone judge`: find a language model, see on a few cases what it is worth, and write it into touchstone.yaml."""
 
-import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict, replace
+from typing import Annotated, Any
 
 import typer
 
-from touchstone.cli.exits import SOME_ROW_FAILED
-from touchstone.cli.judge_options import JudgeOptions, JudgeSet, takes_judge
-from touchstone.cli.options import AsJson, Config
-from touchstone.cli.pairs import pairs
+from touchstone.app.config import Settings
+from touchstone.app.config_model import JudgeSettings
+from touchstone.app.judge_setup import choose, section_text, write_section
+from touchstone.app.judge_trial import (
+    HUNDRED,
+    LONGER,
+    Trial,
+    alone,
+    count_requests,
+    draw_cases,
+    score_cases,
+    servers_of,
+    try_judge,
+)
+from touchstone.app.score import ScoredEntry
+from touchstone.cli import SOME_ROW_FAILED
+from touchstone.cli.options import AsJson, Config, JudgeSet, Text, pairs, takes_settings
+from touchstone.cli.screen import print_json
+from touchstone.clients.llm.discovery import Offer, find_offers
 from touchstone.core.errors import ConfigError
-
-if TYPE_CHECKING:
-    from touchstone.app.config import Settings
-    from touchstone.app.judge_trial import Trial
-    from touchstone.app.score import ScoredEntry
-    from touchstone.clients.llm.discovery import Offer
+from touchstone.report.figures import count, figure, seconds, words
+from touchstone.report.plain import one_line
+from touchstone.report.trust.view import FEW
 
 judge = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Set a language model up as the judge, and check it."
@@ -28,22 +40,20 @@ _Cases = Annotated[int, typer.Option("--cases", metavar="N", min=1, help="How ma
 _Goldset = Annotated[
     str, typer.Option("--goldset", metavar="NAME", help="The set that ships to take them from: support, industries.")
 ]
-
-
-@judge.callback()
-def _group() -> None:
-    """Set a language model up as the judge, and check it."""
+_FORMS = {
+    "schema": "kept to a JSON schema by the server",
+    "json": "JSON, but no schema is enforced",
+    "text": "no form is enforced: some answers may be unreadable",
+    "unknown": "not seen, as the answer was empty or cut off",
+}
 
 
 @judge.command()
+@takes_settings("config")
 def setup(
     *,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="The model, instead of those found.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", metavar="URL", help="Its server, instead of those found.")
-    ] = None,
+    model: Annotated[Text, typer.Option(metavar="NAME", help="The model, instead of those found.")] = None,
+    base_url: Annotated[Text, typer.Option(metavar="URL", help="Its server, instead of those found.")] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Ask nothing: take the first that was found, and write the section.")
     ] = False,
@@ -51,18 +61,13 @@ def setup(
     goldset: _Goldset = "support",
     judge_set: JudgeSet = None,
     config: Config = None,
+    settings: Settings,
     as_json: AsJson = False,
 ) -> None:
     """Find a model on this machine or by a key in the environment, have it grade a few shipped cases, and keep it.
 
     Exit codes: 0 every case was graded, 2 nothing was found or it could not be asked, 3 some case failed.
     """
-    from touchstone.app.config import load_settings
-    from touchstone.app.config_shape import JudgeSettings
-    from touchstone.app.judge_setup import choose, section_text, write_section
-    from touchstone.app.judge_trial import alone, draw_cases, score_cases
-    from touchstone.clients.llm.discovery import find_offers
-
     asks = sys.stdin.isatty() and not yes and not as_json
     entries = draw_cases(goldset, cases)
     base_url = base_url or os.environ.get("TOUCHSTONE_LLM_BASE_URL")
@@ -73,16 +78,16 @@ def setup(
         typer.echo(_described(number, each), err=True)
     offer = _chosen(offers, asks=asks, is_agreed=is_agreed)
     choice = choose(offer, config=config, flags=pairs(judge_set, flag="--judge-set"))
-    settings = alone(load_settings(config), judge=choice.judge)
+    trying = alone(settings, judge=choice.judge)
     # A length that somebody chose is kept.
     is_usual = choice.judge.max_tokens == JudgeSettings().max_tokens
-    trial = _tried(score_cases(entries, settings=settings), settings=settings, goldset=goldset, may_lengthen=is_usual)
+    trial = _tried(score_cases(entries, settings=trying), settings=trying, goldset=goldset, may_lengthen=is_usual)
     changes = dict(choice.changes)
     if trial.max_tokens != choice.judge.max_tokens:
         changes["max_tokens"] = trial.max_tokens
     section = section_text(config, changes)
     if not as_json:
-        typer.echo(_told(trial))
+        typer.echo(_trial_text(trial))
         typer.echo(f"\n{section}", nl=False)
     written = None
     if trial.failed == trial.cases:
@@ -91,47 +96,37 @@ def setup(
         written = str(write_section(config, changes))
         typer.echo(f"written to {written}; touchstone judge check repeats this", err=True)
     if as_json:
-        found = [_offer_to_dict(each) for each in offers]
-        shown = _trial_to_dict(trial) | {"found": found, "section": section, "written": written}
-        typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+        named = ("owner", "base_url", "model", "key_variable")
+        found = [{name: getattr(each, name) for name in named} for each in offers]
+        print_json(_trial_to_dict(trial) | {"found": found, "section": section, "written": written})
     if trial.failed:
         raise typer.Exit(SOME_ROW_FAILED)
 
 
 @judge.command()
-@takes_judge
-def check(
-    *,
-    cases: _Cases = 10,
-    goldset: _Goldset = "support",
-    judge: JudgeOptions,
-    config: Config = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_settings("config", "judge")
+def check(*, cases: _Cases = 10, goldset: _Goldset = "support", settings: Settings, as_json: AsJson = False) -> None:
     """Have the judge of touchstone.yaml, or of these flags, grade a few shipped cases, and show what it is worth.
 
     Models are asked anew, and with a cascade about every case. Exit codes: 0 every case was graded, 2 the judge could
     not be asked, 3 some case failed.
     """
-    from touchstone.app.config import load_settings
-    from touchstone.app.judge_trial import alone, draw_cases, score_cases
-
-    configured = load_settings(config, judge=judge.flags())
-    chosen = configured.judge
+    chosen = settings.judge
     if chosen.kind == "offline":
         raise ConfigError("the offline judge asks no model: name one with --model, or run touchstone judge setup")
     entries = draw_cases(goldset, cases)
-    settings = alone(configured, judge=chosen.model_copy(update={"cascade": False, "asks_anew": chosen.replay is None}))
-    trial = _tried(score_cases(entries, settings=settings), settings=settings, goldset=goldset)
-    typer.echo(json.dumps(_trial_to_dict(trial), ensure_ascii=False, indent=2) if as_json else _told(trial))
+    trying = alone(settings, judge=chosen.model_copy(update={"cascade": False, "asks_anew": chosen.replay is None}))
+    trial = _tried(score_cases(entries, settings=trying), settings=trying, goldset=goldset)
+    if as_json:
+        print_json(_trial_to_dict(trial))
+    else:
+        typer.echo(_trial_text(trial))
     if trial.failed:
         raise typer.Exit(SOME_ROW_FAILED)
 
 
-def _chosen(offers: "Sequence[Offer]", *, asks: bool, is_agreed: bool) -> "Offer":
+def _chosen(offers: Sequence[Offer], *, asks: bool, is_agreed: bool) -> Offer:
     """The offer that a person chooses, or the first. A provider is asked nothing that nobody agreed to."""
-    from dataclasses import replace
-
     offer = offers[0]
     if asks and (len(offers) > 1 or not (offer.is_near or is_agreed)):
         number = typer.prompt("which one", default=1, type=int, err=True)
@@ -148,28 +143,19 @@ def _chosen(offers: "Sequence[Offer]", *, asks: bool, is_agreed: bool) -> "Offer
     return offer
 
 
-def _described(number: int, offer: "Offer") -> str:
-    from touchstone.report.plain import one_line
-
+def _described(number: int, offer: Offer) -> str:
     key = f", with the key in {offer.key_variable}" if offer.key_variable else ""
     owner = "" if offer.owner == offer.place else f"{offer.owner} at "
     return one_line(f"{number}. {offer.model or 'a model to be named'}: {owner}{offer.place}{key}")
 
 
-def _tried(
-    scored: "Sequence[ScoredEntry]", *, settings: "Settings", goldset: str, may_lengthen: bool = False
-) -> "Trial":
-    """The trial, once it is said what is sent where; with longer answers where the first one is cut off."""
-    from dataclasses import replace
-
-    from touchstone.app.judge_trial import LONGER, count_requests, places_of, try_judge
-    from touchstone.report.figures import count
-
+def _tried(scored: Sequence[ScoredEntry], *, settings: Settings, goldset: str, may_lengthen: bool = False) -> Trial:
+    """The trial, after saying what is sent where; with longer answers where the first one is cut off."""
     chosen = settings.judge
-    if places := places_of(chosen):
-        sent = f"{count(count_requests(scored, settings=settings), 'request')} to {' and '.join(places)}"
-        told = f"{count(len(scored), 'case')} of the invented set {goldset}, and no text of your customers"
-        typer.echo(f"sending {sent}: {told}", err=True)
+    if servers := servers_of(chosen):
+        sent = f"{count(count_requests(scored, settings=settings), 'request')} to {' and '.join(servers)}"
+        about = f"{count(len(scored), 'case')} of the invented set {goldset}, and no text of your customers"
+        typer.echo(f"sending {sent}: {about}", err=True)
     shows = sys.stderr.isatty()
     done = 0
 
@@ -191,20 +177,8 @@ def _tried(
     return _tried(scored, settings=longer, goldset=goldset)
 
 
-_FORMS = {
-    "schema": "kept to a JSON schema by the server",
-    "json": "JSON, but no schema is enforced",
-    "text": "no form is enforced: some answers may be unreadable",
-    "unknown": "not seen, as the answer was empty or cut off",
-}
-
-
-def _told(trial: "Trial") -> str:
+def _trial_text(trial: Trial) -> str:
     """The figures for a person."""
-    from touchstone.report.figures import figure, words
-    from touchstone.report.plain import one_line
-    from touchstone.report.trust.view import FEW
-
     left_open = trial.trust.outcome.left_open
     kappas = ", ".join(f"{words(name)} {figure(kappa, 'unit')}" for name, kappa in trial.kappas.items())
     prices = "give --judge-set prices.input=0.15 --judge-set prices.output=0.60, yours for a million tokens"
@@ -212,7 +186,8 @@ def _told(trial: "Trial") -> str:
         *(("answers", f"{model}: {_FORMS[form]}") for model, form in trial.forms.items()),
         ("same outcome", f"{trial.agreed} of {trial.cases}" + (f", {left_open} left open" if left_open else "")),
         ("kappa", f"{figure(trial.kappa, 'unit')} of all grades ({kappas})"),
-        *([("time", told)] if (told := _time(trial)) else []),
+        # Records take no time.
+        *([] if trial.seconds_each is None else [("time", _time(trial.seconds_each, trial))]),
         ("tokens", f"{trial.tokens.input:,} in and {trial.tokens.output:,} out a reply"),
         ("cost", prices if trial.cost is None else f"{trial.cost:,.4f} {trial.currency} for a hundred replies"),
         *(("failed", f"{each.cases} of {trial.cases}: {each.message}") for each in trial.problems),
@@ -222,27 +197,18 @@ def _told(trial: "Trial") -> str:
     return "\n".join([one_line(trial.judge), *(f"  {name:14}{one_line(text)}" for name, text in rows), end])
 
 
-def _time(trial: "Trial") -> str:
-    """How long a reply took, and a hundred would; nothing for records, which take no time."""
-    from touchstone.app.judge_trial import HUNDRED
-    from touchstone.report.figures import seconds
-
-    if trial.seconds_each is None:
-        return ""
-    return f"{seconds(trial.seconds_each)} a reply, {seconds(HUNDRED * trial.seconds / trial.cases)} for a hundred"
+def _time(each: float, trial: Trial) -> str:
+    return f"{seconds(each)} a reply, {seconds(HUNDRED * trial.seconds / trial.cases)} for a hundred"
 
 
-def _trial_to_dict(trial: "Trial") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    outcome = trial.trust.outcome
+def _trial_to_dict(trial: Trial) -> dict[str, Any]:
     return {
         "judge": trial.judge,
         "forms": dict(trial.forms),
         "cases": trial.cases,
         "failed": trial.failed,
         "same_outcome": trial.agreed,
-        "left_open": outcome.left_open,
+        "left_open": trial.trust.outcome.left_open,
         "kappa": trial.kappa,
         "kappas": dict(trial.kappas),
         "seconds_a_reply": trial.seconds_each,
@@ -251,13 +217,4 @@ def _trial_to_dict(trial: "Trial") -> dict[str, Any]:
         "cost_of_a_hundred": trial.cost,
         "currency": trial.currency,
         "problems": [asdict(each) for each in trial.problems],
-    }
-
-
-def _offer_to_dict(offer: "Offer") -> dict[str, Any]:
-    return {
-        "owner": offer.owner,
-        "base_url": offer.base_url,
-        "model": offer.model,
-        "key_variable": offer.key_variable,
     }

@@ -1,33 +1,60 @@
 """`touchstone review`: sample production replies, follow their reviews, and report the week."""
 
+import getpass
 import json
-import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from touchstone.cli.add import add
+from touchstone.app.calibration import calibrate_judge, write_calibration
+from touchstone.app.config import Settings
+from touchstone.app.evaluation import Assignment, evaluate_goldset
+from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
+from touchstone.app.production import Added, add_file
+from touchstone.app.review import Drawing, draw_queue, find_queue, now_text, weekly
+from touchstone.app.runs import open_store_of
+from touchstone.cli import SOME_ROW_FAILED
 from touchstone.cli.agreement import agreement
-from touchstone.cli.options import AsJson, Config, Output, Quiet, Redact, StorePlace
-from touchstone.cli.pairs import pairs
+from touchstone.cli.eval import evaluation_screen, show_start, show_step
+from touchstone.cli.options import (
+    STDOUT,
+    AsJson,
+    Labels,
+    Output,
+    Quiet,
+    Redact,
+    Repeated,
+    Rubric,
+    Text,
+    choice,
+    pairs,
+    takes_settings,
+)
+from touchstone.cli.screen import MOST_NAMED, Screen, print_json, print_page, put_text
 from touchstone.core.errors import ConfigError
-
-if TYPE_CHECKING:
-    from touchstone.app.config import Settings
-    from touchstone.store.runs import Store
+from touchstone.core.result import Failure
+from touchstone.io.cases import Entry
+from touchstone.report.plain import one_line
+from touchstone.report.terminal.review import show_gains, show_model_gains, show_queues, show_weekly
+from touchstone.report.weekly import weekly_view
+from touchstone.store.runs import Store
 
 review = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Sample production replies, follow reviews, report the week."
 )
 
 _QueueName = Annotated[
-    str | None,
+    Text,
     typer.Argument(metavar="QUEUE", help="A queue's id or name, or the start of it. Default: the newest."),
 ]
 
 
 @review.command()
+@takes_settings("rubric", "redact", "store", "config")
 def sample(
     source: Annotated[
         str, typer.Argument(metavar="FILE_OR_RUN", help="A file of production replies, or a production run.")
@@ -43,28 +70,19 @@ def sample(
         int | None, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed for another draw of the same replies.")
     ] = None,
     reviewer: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A person who may grade; repeatable. Default: everybody.")
+        Repeated, typer.Option(metavar="NAME", help="A person who may grade; repeatable. Default: everybody.")
     ] = None,
-    label: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Label the batch, such as version=7; repeatable. For a file."),
-    ] = None,
+    label: Labels = None,
+    rubric: Rubric = None,
     redact: Redact = False,
-    rubric: Annotated[str | None, typer.Option(metavar="FILE_OR_NAME", help="Grade a file by this rubric.")] = None,
-    store: StorePlace = None,
-    config: Config = None,
+    settings: Settings,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Draw production replies for review from every category, risky ones more often, with known probability."""
-    from touchstone.app.config import load_settings
-    from touchstone.app.review import Drawing, draw_queue, now_text
-    from touchstone.app.runs import open_store_of
-
-    settings = load_settings(config, store=store, rubric=rubric, redacts=redact)
-    is_file = source == "-" or Path(source).is_file()
+    is_file = source == STDOUT or Path(source).is_file()
     if not is_file and (label or redact or rubric):
-        raise ConfigError("--label, --redact and --rubric are for a file of replies: a run is kept as it is")
+        raise ConfigError("--label, --redact and --rubric are for a file of replies: a stored run cannot change")
     drawing = Drawing(
         name=name,
         n=n,
@@ -79,54 +97,88 @@ def sample(
             run = _score_batch(source, settings=settings, store=opened, labels=labels, quiet=quiet)
         else:
             run = opened.find_run(source, kind="production").id
-        queue = draw_queue(opened, run=run, drawing=drawing, by=_whoami(), now=now_text())
+        queue = draw_queue(opened, run=run, drawing=drawing, by=_user_name(), now=now_text())
         items = opened.queues.progress(queue.id).items
     if as_json:
-        typer.echo(json.dumps({"queue": queue.id, "run": run, "items": items, "population": queue.population}))
+        print_json({"queue": queue.id, "run": run, "items": items, "population": queue.population}, indent=None)
         return
     typer.echo(f"{queue.id}: {items} of {queue.population:,} replies of run {run}")
     typer.echo("grade them with touchstone serve; touchstone review weekly reports", err=True)
 
 
-review.command()(add)
+@review.command()
+@takes_settings("map", "rubric", "redact", "store", "config")
+def add(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A file of production replies; - is stdin.")],
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="The run to add them to, such as 2026-W12; created if new.")
+    ],
+    *,
+    label: Labels = None,
+    settings: Settings,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score production replies and add them to a run, for example every night, until a queue is drawn from it.
+
+    A reply that is already in the run is not added again, so it is safe to repeat the command.
+    """
+    screen = Screen(is_quiet=quiet, shows_bar=False)
+
+    def name_unread(entry: Entry, failure: Failure) -> None:
+        screen.name_failed(f"{entry.file}:{entry.line}", failure)
+
+    def show_added(so_far: Added) -> None:
+        screen.notice(f"{so_far.added + so_far.repeated:,} replies are in run {so_far.run}")
+
+    with screen, open_store_of(settings, creates=True) as opened:
+        added = add_file(
+            source,
+            run,
+            settings=settings,
+            store=opened,
+            labels=pairs(label, flag="--label"),
+            now=now_text,
+            on_added=show_added,
+            on_unread=name_unread,
+        )
+    if as_json:
+        print_json({**asdict(added), "unread": screen.failed}, indent=None)
+    else:
+        _report_added(added, unread=screen.failed)
+    if screen.failed or added.failed or added.conflicts:
+        raise typer.Exit(SOME_ROW_FAILED)
 
 
 @review.command("queue")
+@takes_settings("store", "config")
 def show_queue(
     queue: _QueueName = None,
     *,
     close: Annotated[bool, typer.Option("--close", help="Close the queue: no more reviews.")] = False,
     reopen: Annotated[bool, typer.Option("--reopen", help="Reopen the queue for reviews.")] = False,
-    store: StorePlace = None,
-    config: Config = None,
+    settings: Settings,
     as_json: AsJson = False,
 ) -> None:
     """List queues with their progress, or close or reopen one."""
-    from touchstone.app.review import find_queue, now_text
-
     if close and reopen:
         raise ConfigError("give --close or --reopen, not both")
     if (close or reopen) and queue is None:
-        raise ConfigError("name the queue that is to be closed or reopened")
-    with _open(store, config) as opened:
+        raise ConfigError("name the queue to close or reopen")
+    with open_store_of(settings) as opened:
         if close or reopen:
             id = find_queue(opened, queue).id
             _ = opened.queues.close(id, at=now_text()) if close else opened.queues.reopen(id)
         every = opened.queues.list() if queue is None else (find_queue(opened, queue),)
         lines = [(each, opened.queues.progress(each.id)) for each in every]
     if as_json:
-        from dataclasses import asdict
-
-        rows = [{**asdict(each), "progress": asdict(progress)} for each, progress in lines]
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
-        return
-    from touchstone.cli.screen import print_page
-    from touchstone.report.terminal.review import show_queues
-
-    print_page(lambda console: show_queues(lines, console=console), to_stderr=False)
+        print_json([{**asdict(each), "progress": asdict(progress)} for each, progress in lines])
+    else:
+        print_page(show_queues, lines)
 
 
 @review.command()
+@takes_settings("store", "config")
 def export(
     queue: _QueueName = None,
     *,
@@ -134,23 +186,18 @@ def export(
         str,
         typer.Option(metavar="WHAT", help="cases (with people's labels), reviews (one by one) or promoted (cases)."),
     ] = "cases",
-    output: Output = "-",
-    store: StorePlace = None,
-    config: Config = None,
+    output: Output = STDOUT,
+    settings: Settings,
 ) -> None:
     """Write reviewed replies as JSONL: cases with labels for a gold set, or the reviews themselves."""
-    from touchstone.app.export import labelled_cases, promoted_cases, review_rows
-    from touchstone.app.review import find_queue
-
-    if what not in ("cases", "reviews", "promoted"):
-        raise ConfigError(f"--what {what} is not known: allowed are cases, reviews, promoted")
-    with _open(store, config) as opened:
-        if what == "promoted":
+    chosen = choice(what, ("cases", "reviews", "promoted"), flag="--what")
+    with open_store_of(settings) as opened:
+        if chosen == "promoted":
             rows = list(promoted_cases(opened))
         else:
             id = find_queue(opened, queue).id
-            rows = list(labelled_cases(opened, id) if what == "cases" else review_rows(opened, id))
-    _write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
+            rows = list(labelled_cases(opened, id) if chosen == "cases" else review_rows(opened, id))
+    put_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), output)
     typer.echo(f"{len(rows):,} rows", err=True)
 
 
@@ -158,43 +205,34 @@ review.command()(agreement)
 
 
 @review.command("weekly")
+@takes_settings("store", "config")
 def report_week(
     queue: _QueueName = None,
     *,
     format: Annotated[str, typer.Option(metavar="NAME", help="terminal, html, csv, json or jsonl.")] = "terminal",
-    output: Output = "-",
-    store: StorePlace = None,
-    config: Config = None,
+    output: Output = STDOUT,
+    settings: Settings,
     as_json: AsJson = False,
 ) -> None:
     """Report a queue: the pass rate of all replies, corrected by the reviews, agreement, patterns, reminders."""
-    from touchstone.app.export import WEEKLY_RENDERERS
-    from touchstone.app.review import find_queue, now_text, weekly
-    from touchstone.report.weekly import weekly_view
-
-    chosen = "json" if as_json else format
-    if chosen not in ("terminal", *WEEKLY_RENDERERS):
-        raise ConfigError(f"--format {chosen} is not known: allowed are terminal, {', '.join(WEEKLY_RENDERERS)}")
-    with _open(store, config) as opened:
+    chosen = choice("json" if as_json else format, ("terminal", *WEEKLY_RENDERERS), flag="--format")
+    with open_store_of(settings) as opened:
         view = weekly_view(weekly(opened, find_queue(opened, queue).id, now=now_text()))
-    if chosen != "terminal":
-        _write(WEEKLY_RENDERERS[chosen](view), output)
-        return
-    from touchstone.cli.screen import print_page
-    from touchstone.report.terminal.review import show_weekly
-
-    print_page(lambda console: show_weekly(view, console=console), to_stderr=False)
+    if chosen == "terminal":
+        print_page(show_weekly, view)
+    else:
+        put_text(WEEKLY_RENDERERS[chosen](view), output)
 
 
 @review.command()
+@takes_settings("store", "config")
 def calibrate(
     *,
     output: Annotated[
         str,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write the models. Default: beside the store."),
     ] = "",
-    store: StorePlace = None,
-    config: Config = None,
+    settings: Settings,
     as_json: AsJson = False,
 ) -> None:
     """Calibrate the judges to the team's reviews, and show the gain on held-out reviews.
@@ -202,14 +240,6 @@ def calibrate(
     Always calibrates the offline judge; also the language model in touchstone.yaml if its answers on reviewed
     replies were kept.
     """
-    from dataclasses import asdict
-
-    from touchstone.app.calibration import calibrate_judge, write_calibration
-    from touchstone.app.config import load_settings
-    from touchstone.app.review import now_text
-    from touchstone.app.runs import open_store_of
-
-    settings = load_settings(config, store=store)
     with open_store_of(settings) as opened:
         found = calibrate_judge(opened, settings=settings, today=now_text()[:10])
     home = Path(".touchstone") if "://" in settings.store else Path(settings.store).parent
@@ -218,50 +248,32 @@ def calibrate(
     write_calibration(found, target)
     if as_json:
         told = {"file": str(target), "version": offline.fitted.version, "gains": list(map(asdict, offline.gains))}
-        told |= {"model_gains": list(map(asdict, model.gains))} if model else {}
-        typer.echo(json.dumps(told, indent=2))
+        print_json(told | ({"model_gains": list(map(asdict, model.gains))} if model else {}))
         return
-    from touchstone.cli.screen import print_page
-    from touchstone.report.terminal.review import show_gains, show_model_gains
-
-    print_page(lambda console: show_gains(offline.gains, console=console), to_stderr=False)
+    print_page(show_gains, offline.gains)
     if model is not None:
-        print_page(lambda console: show_model_gains(model, console=console), to_stderr=False)
-    typer.echo(f"wrote {target}; to grade by it, put into touchstone.yaml: calibration: {target}", err=True)
+        print_page(show_model_gains, model)
+    typer.echo(f"wrote {target}; to grade by it, add to touchstone.yaml: calibration: {target}", err=True)
 
 
-def _score_batch(source: str, *, settings: "Settings", store: "Store", labels: dict[str, str], quiet: bool) -> str:
+def _report_added(added: Added, *, unread: int) -> None:
+    rest = ((added.repeated, "there before"), (unread, "no cases"), (added.failed, "not scored"))
+    counts = [f"{added.added:,} added", *(f"{count:,} {what}" for count, what in rest if count)]
+    typer.echo(f"{added.run}: {', '.join(counts)}; {added.replies:,} replies in all")
+    for id in added.conflicts[:MOST_NAMED]:
+        typer.echo(one_line(f"{id}: the run has another reply of this id; give each its own"), err=True)
+
+
+def _score_batch(source: str, *, settings: Settings, store: Store, labels: Mapping[str, str], quiet: bool) -> str:
     """The id of the production run that the file's replies were kept in."""
-    from touchstone.app.evaluation import Assignment, evaluate_goldset
-    from touchstone.cli.eval_screen import EvalScreen
-
     assignment = Assignment(goldset=source, labels=labels, kind="production")
-    with EvalScreen(shows_progress=sys.stderr.isatty() and not quiet, is_quiet=quiet) as screen:
-        run = evaluate_goldset(assignment, settings=settings, store=store, on_start=screen.start, on_step=screen.step)
-    return run.id
+    with evaluation_screen(is_quiet=quiet) as screen:
+        start, step = partial(show_start, screen), partial(show_step, screen)
+        return evaluate_goldset(assignment, settings=settings, store=store, on_start=start, on_step=step).id
 
 
-def _open(store: str | None, config: str | None) -> "Store":
-    from touchstone.app.config import load_settings
-    from touchstone.app.runs import open_store_of
-
-    return open_store_of(load_settings(config, store=store))
-
-
-def _whoami() -> str:
-    import getpass
-
+def _user_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
         return "command line"
-
-
-def _write(text: str, target: str) -> None:
-    if target == "-":
-        typer.echo(text, nl=False)
-        return
-    from touchstone.app.runs import write_text
-
-    write_text(Path(target), text)
-    typer.echo(f"wrote {target}", err=True)

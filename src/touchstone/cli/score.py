@@ -3,48 +3,62 @@
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from touchstone.cli.exits import INTERRUPTED, SOME_ROW_FAILED
-from touchstone.cli.formats import chosen_format
-from touchstone.cli.judge_options import JudgeOptions, takes_judge
-from touchstone.cli.options import Config, Map, Quiet, Rubric, Set, Verifier
-from touchstone.cli.pairs import pairs
+from touchstone.app.config import Settings
+from touchstone.app.jobs.job import Order, is_directory
+from touchstone.app.judge_cost import estimate_judge, estimate_lines, meter_line, report_lines
+from touchstone.app.judging import ModelJudge, open_judge
+from touchstone.app.score import ScoredEntry, score_fields, score_file
+from touchstone.cli import INTERRUPTED, SOME_ROW_FAILED
+from touchstone.cli.job import check_job, estimate_job, score_job
+from touchstone.cli.options import (
+    STDOUT,
+    FormatName,
+    Quiet,
+    Redact,
+    Repeated,
+    SummaryAsJson,
+    Text,
+    choice,
+    input_format,
+    takes_settings,
+)
+from touchstone.cli.screen import Screen, print_json, print_page
+from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
-
-if TYPE_CHECKING:
-    from touchstone.app.config import Settings
-    from touchstone.cli.screen import Screen
-    from touchstone.io.shards import ShardFormat
-
-STDOUT = "-"
-
-_Repeated = list[str] | None
+from touchstone.engines.engine import engine as choose
+from touchstone.io.shards import SHARD_FORMATS
+from touchstone.report.explain import explain as explained
+from touchstone.report.terminal.explanation import show_explanation
+from touchstone.report.terminal.job import show_tally
 
 
-@takes_judge
+@takes_settings("map", "set", "rubric", "verifier", "redact", "config", "judge")
 def score(
     sources: Annotated[
-        _Repeated,
+        Repeated,
         typer.Argument(
             metavar="INPUT",
             hidden=True,  # Typer would call it list[str]; the text below says what it is
         ),
     ] = None,
     *,
-    input: Annotated[str | None, typer.Option(metavar="TEXT", help="One case: the customer's message.")] = None,
-    response: Annotated[str | None, typer.Option(metavar="TEXT", help="One case: the reply to judge.")] = None,
+    input: Annotated[Text, typer.Option(metavar="TEXT", help="One case: the customer's message.")] = None,
+    response: Annotated[Text, typer.Option(metavar="TEXT", help="One case: the reply to judge.")] = None,
     context: Annotated[
-        _Repeated, typer.Option(metavar="TEXT", help="One case: a passage the reply may rely on; repeatable.")
+        Repeated, typer.Option(metavar="TEXT", help="One case: a passage the reply may rely on; repeatable.")
     ] = None,
-    expected: Annotated[str | None, typer.Option(metavar="TEXT", help="One case: the reply that was expected.")] = None,
+    expected: Annotated[Text, typer.Option(metavar="TEXT", help="One case: the reply that was expected.")] = None,
     output: Annotated[
         str,
         typer.Option(
@@ -54,24 +68,19 @@ def score(
             help="Write .jsonl, .csv, .tsv or .parquet; - is stdout, JSONL. A directory: shards, resumed.",
         ),
     ] = "",
-    format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What INPUT is: jsonl, json, csv, tsv or parquet.")
-    ] = None,
-    map: Map = None,
-    set: Set = None,
-    rubric: Rubric = None,
-    verifier: Verifier = None,
-    config: Config = None,
-    id: Annotated[str | None, typer.Option(metavar="ID", help="Score only the case with this id.")] = None,
+    format: FormatName = None,
+    settings: Settings,
+    redact: Redact = False,
+    id: Annotated[Text, typer.Option(metavar="ID", help="Score only the case with this id.")] = None,
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="Where to work: serial, processes (all cores) or ray.")
     ] = "serial",
     workers: Annotated[int | None, typer.Option(metavar="N", help="How many workers; all cores if not given.")] = None,
     ray_address: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="The Ray cluster: host:port, ray://… or auto.")
+        Text, typer.Option(metavar="ADDRESS", help="The Ray cluster: host:port, ray://… or auto.")
     ] = None,
     keep: Annotated[
-        _Repeated, typer.Option(metavar="COLUMN", help="Directory: keep this column beside results; repeatable.")
+        Repeated, typer.Option(metavar="COLUMN", help="Directory: keep this column beside results; repeatable.")
     ] = None,
     shard_rows: Annotated[int, typer.Option(metavar="N", help="Directory: rows in each shard.")] = 2000,
     shard_format: Annotated[
@@ -79,20 +88,13 @@ def score(
     ] = "parquet",
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run", help="Say what all would take: a sample is scored, no model is asked, nothing written."
-        ),
+        typer.Option("--dry-run", help="Estimate the cost: a sample is scored, no model is asked, nothing written."),
     ] = False,
-    price: Annotated[float, typer.Option(metavar="USD", help="--dry-run: what a core costs for an hour.")] = 0.05,
-    redact: Annotated[
-        bool,
-        typer.Option("--redact", help="Take personal data out of what is written; it is scored all the same."),
-    ] = False,
-    log: Annotated[str | None, typer.Option(metavar="FILE", help="Directory: add events to FILE, as JSON.")] = None,
-    judge: JudgeOptions,
+    price: Annotated[float, typer.Option(metavar="USD", help="--dry-run: the price of a core for an hour.")] = 0.05,
+    log: Annotated[Text, typer.Option(metavar="FILE", help="Directory: add events to FILE, as JSON.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show each reply with its evidence, not JSON.")] = False,
-    summary: Annotated[bool, typer.Option("--summary", help="Say at the end what it all came to.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Give the summary as JSON.")] = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Print a summary at the end.")] = False,
+    as_json: SummaryAsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Score replies. Writes one JSON line for each row, in order; a row that fails keeps its place.
@@ -102,49 +104,30 @@ def score(
 
     Or give one case: touchstone score --input TEXT --response TEXT --context TEXT
     """
-    from touchstone.app.config import load_settings
-    from touchstone.app.jobs.job import Order, is_directory
-    from touchstone.app.judge_report import meter_line, report_lines
-    from touchstone.app.judging import open_judge
-    from touchstone.app.score import score_fields, score_file
-    from touchstone.cli.screen import Screen
-    from touchstone.engines.engine import engine as choose
-
     fields = _fields(input=input, response=response, context=context or None, expected_output=expected)
     _check(sources=sources or [], fields=fields, explain=explain, as_json=as_json, redact=redact)
-    settings = load_settings(
-        config,
-        thresholds=pairs(set, flag="--set"),
-        columns=pairs(map, flag="--map", at_last=True),
-        rubric=rubric,
-        judge=judge.flags(),
-        verifier=verifier,
-        redacts=redact,
-    )
     if sources and dry_run and settings.judge.kind != "offline":
-        _show_judge_estimate(_only_one(sources), settings=settings, format=format, as_json=as_json)
+        found = estimate_judge(_only_one(sources), settings=settings, format=input_format(format))
+        print_json(asdict(found), indent=None) if as_json else typer.echo("\n".join(estimate_lines(found)))
         return
     if sources and (is_directory(output) or dry_run):
-        from touchstone.cli.job import score_job, show_estimate
-
-        _check_job(id=id, explain=explain, sources=sources, settings=settings)
+        check_job(sources, settings=settings, shows_cases=id is not None or explain)
         order = Order(
             inputs=sources,
             output=output,
-            format=chosen_format(format),
-            shard_format=_shard_format(shard_format),
+            format=input_format(format),
+            shard_format=choice(shard_format, SHARD_FORMATS, flag="--shard-format"),
             shard_rows=shard_rows,
             keep=tuple(keep or ()),
         )
         if dry_run:
-            show_estimate(order, settings=settings, engine=engine, workers=workers, price=price, as_json=as_json)
+            estimate_job(order, settings=settings, engine=engine, workers=workers, price=price, as_json=as_json)
             return
+        chosen = partial(choose, engine, workers=workers, address=ray_address)
         score_job(
             order,
             settings=settings,
-            engine=engine,
-            workers=workers,
-            address=ray_address,
+            engine=chosen,
             log=log,
             shows_summary=summary,
             as_json=as_json,
@@ -152,37 +135,51 @@ def score(
         )
         return
     target = output or (None if explain else STDOUT)
-    shows_progress = sys.stderr.isatty() and not explain and not (target == STDOUT and sys.stdout.isatty())
-    chosen = choose(engine, workers=workers, address=ray_address) if engine != "serial" else None
-    with open_judge(settings) as grader:
-        meter = partial(meter_line, grader) if grader else None
-        screen = Screen(explains=explain, shows_progress=shows_progress, is_quiet=quiet, meter=meter)
+    with open_judge(settings) as judge:
+        shows_bar = sys.stderr.isatty() and not explain and not (target == STDOUT and sys.stdout.isatty())
+        columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[done]}"), TimeRemainingColumn())
+        screen = Screen(*columns, is_quiet=quiet, shows_bar=shows_bar)
+        follow = partial(_follow, screen, start=time.monotonic(), judge=judge, explains=explain)
         with _ending(screen, target):
             with screen:
                 if not sources:
-                    fields |= {"id": id} if id else {}
+                    given = fields | ({"id": id} if id else {})
                     tally = score_fields(
-                        fields, settings=settings, target=target, on_scored=screen, source="command line", judge=grader
+                        given, settings=settings, target=target, on_scored=follow, source="command line", judge=judge
                     )
                 else:
                     tally = score_file(
                         _only_one(sources),
                         settings=settings,
                         target=target,
-                        on_scored=screen,
-                        format=chosen_format(format),
+                        on_scored=follow,
+                        format=input_format(format),
                         id=id,
-                        engine=chosen,
-                        judge=grader,
+                        engine=None if engine == "serial" else choose(engine, workers=workers, address=ray_address),
+                        judge=judge,
                     )
-            for line in report_lines(grader) if grader else ():
+            for line in report_lines(judge):
                 screen.notice(line)
             if output and output != STDOUT:
                 screen.notice(f"{tally.rows:,} results written to {output}")
-            if summary or as_json:
-                screen.summarise(tally, as_json=as_json, to_stderr=target == STDOUT)
+            if as_json:
+                print_json(asdict(tally), indent=None, to_stderr=target == STDOUT)
+            elif summary:
+                print_page(show_tally, tally, to_stderr=target == STDOUT)
     if tally.failed:
         raise typer.Exit(SOME_ROW_FAILED)
+
+
+def _follow(screen: Screen, scored: ScoredEntry, *, start: float, judge: ModelJudge | None, explains: bool) -> None:
+    """Show one row: why it failed, its explanation where that is asked for, how far the file has been read."""
+    screen.done += 1
+    if scored.result.failures:
+        screen.name_failed(f"{scored.entry.file}:{scored.entry.line}", *scored.result.failures)
+    if explains and isinstance(scored.entry.case, Case):
+        print_page(show_explanation, explained(scored.entry.case, scored.result))
+    rate = screen.done / max(time.monotonic() - start, 1e-9)
+    text = f"{screen.done:,} rows, {rate:,.0f}/s" + (f", {meter_line(judge)}" if judge else "")
+    screen.advance(scored.share_read, total=None if scored.share_read is None else 1.0, text=text)
 
 
 def _fields(**given: Any) -> dict[str, Any]:
@@ -203,30 +200,7 @@ def _check(*, sources: Sequence[str], fields: Mapping[str, Any], explain: bool, 
     if explain and as_json:
         raise ConfigError("--explain is for people and --json for machines: choose one")
     if explain and redact:
-        raise ConfigError("--explain shows a reply as it is and --redact writes what may be kept: choose one")
-
-
-def _check_job(*, id: str | None, explain: bool, sources: Sequence[str], settings: "Settings") -> None:
-    if settings.judge.kind != "offline":
-        raise ConfigError(f"a directory is graded by the offline judge, not by '{settings.judge.kind}': give -o FILE")
-    if id is not None or explain:
-        raise ConfigError(
-            "--id and --explain show single cases, and a directory takes all: give -o FILE, or leave it out"
-        )
-    if STDOUT in sources:
-        raise ConfigError("stdin cannot be read again when a job goes on: save it as a file, or give -o FILE")
-
-
-def _show_judge_estimate(source: str, *, settings: "Settings", format: str | None, as_json: bool) -> None:
-    """What asking the models about the file would take."""
-    from touchstone.app.judge_estimate import estimate_judge, estimate_lines
-
-    found = estimate_judge(source, settings=settings, format=chosen_format(format))
-    if as_json:
-        typer.echo(json.dumps(asdict(found)))
-        return
-    for line in estimate_lines(found):
-        typer.echo(line)
+        raise ConfigError("--explain shows a reply as it is, --redact removes personal data: choose one")
 
 
 def _only_one(sources: Sequence[str]) -> str:
@@ -235,24 +209,15 @@ def _only_one(sources: Sequence[str]) -> str:
     return sources[0]
 
 
-def _shard_format(name: str) -> "ShardFormat":
-    from touchstone.io.shards import SHARD_FORMATS
-
-    for known in SHARD_FORMATS:
-        if known == name.lower():
-            return known
-    raise ConfigError(f"--shard-format {name} is not known: allowed are {', '.join(SHARD_FORMATS)}")
-
-
 @contextmanager
-def _ending(screen: "Screen", target: str | None) -> Iterator[None]:
+def _ending(screen: Screen, target: str | None) -> Iterator[None]:
     """Ends the command in good order when the user stops it or closes the pipe it writes to."""
     try:
         yield
     except KeyboardInterrupt:
         is_file = target not in (None, STDOUT)
         kept = f"{target} was not written" if is_file else "what was shown so far is complete"
-        screen.notice(f"interrupted after {screen.rows:,} rows; {kept}")
+        screen.notice(f"interrupted after {screen.done:,} rows; {kept}")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # What is left in the buffer has no reader either; without this the interpreter complains as it exits.

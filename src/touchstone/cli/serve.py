@@ -5,9 +5,15 @@ from typing import Annotated
 
 import typer
 
-from touchstone.cli.options import Config, Redact, StorePlace, Verifier
+from touchstone.app.config import Settings
+from touchstone.app.runs import open_store_of
+from touchstone.app.verifier import find_verifier
+from touchstone.cli.options import takes_settings
+from touchstone.service.options import Options, check_options
+from touchstone.service.server import serve as run_service
 
 
+@takes_settings("store", "rubric", "verifier", "redact", "trusted_proxy", "config")
 def serve(
     *,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; beyond this machine needs --auth.")] = (
@@ -20,40 +26,17 @@ def serve(
         float | None,
         typer.Option(metavar="N", min=0.1, help="Cases per second from one caller; 100 with --auth, else unlimited."),
     ] = None,
-    trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CIDR", help="A proxy whose X-Forwarded headers are trusted, besides this machine's own."),
-    ] = None,
-    store: StorePlace = None,
-    rubric: Annotated[
-        str | None, typer.Option(metavar="NAME_OR_FILE", help="The rubric to grade by. Default: supportai.")
-    ] = None,
-    verifier: Verifier = None,
-    redact: Redact = False,
-    config: Config = None,
+    settings: Settings,
 ) -> None:
     """Serve the API and the pages for people, on this machine or for a team."""
-    from touchstone.app.config import load_settings
-    from touchstone.app.runs import open_store_of
-    from touchstone.app.verifying import find_verifier
-    from touchstone.core.errors import ConfigError
-
-    try:
-        from touchstone.service.options import Options, check_options
-        from touchstone.service.server import serve as run_service
-    except ImportError as error:
-        raise ConfigError(f"serve needs {error.name}: pip install 'touchstone-eval[serve]'") from None
     options = Options(host=host, port=port, has_auth=auth, workers=workers, rate=rate)
     check_options(options)
-    settings = load_settings(
-        config, store=store, rubric=rubric, verifier=verifier, redacts=redact, trusted_proxies=trusted_proxy
-    )
-    options = replace(options, trusted_proxies=settings.trusted_proxies)
     # Found to be missing here, not by each of the processes that score.
     find_verifier(settings.verifier)
     with open_store_of(settings, creates=True) as opened:
-        run_service(settings, opened, options=options, on_start=_announce)
-
-
-def _announce(address: str) -> None:
-    typer.echo(f"Touchstone is at {address} (Ctrl-C ends it)", err=True)
+        run_service(
+            settings,
+            opened,
+            options=replace(options, trusted_proxies=settings.trusted_proxies),
+            on_start=lambda address: typer.echo(f"Touchstone is at {address} (Ctrl-C ends it)", err=True),
+        )

@@ -135,3 +135,13 @@ def whole_file(target: str, *, is_private: bool = False) -> Iterator[IO[bytes]]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file that is there whole or not at all, for its owner alone: what comes out of the store quotes customers."""
+    try:
+        with whole_file(str(path), is_private=True) as stream:
+            stream.write(text.encode("utf-8", "replace"))
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+        raise InputError(f"{path} cannot be written ({problem}): free some space, or name another place") from error

@@ -1,13 +1,16 @@
 """What was measured of a judge, when and on what -> how far it is known; and several judges side by side."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from touchstone.core import resource
 from touchstone.rubric.model import Rubric
-from touchstone.trust.pairs import AgreementFigures, Pair
+from touchstone.trust.pairs import AgreementFigures, Pair, figures_from_dict
 from touchstone.trust.trust import in_short
 
+SHIPPED = "measured.json"
 # Where figures of a judge come from: the run's own labels, the store, the product, or nowhere.
 Origin = Literal["run", "store", "product", "none"]
 
@@ -70,3 +73,17 @@ def side_by_side(judges: Mapping[str, Sequence[Pair]], *, labelled: int, rubric:
 
 def _graded(pairs: Sequence[Pair]) -> dict[tuple[str, str], Pair]:
     return {(each.goldset, each.id): each for each in pairs if each.people_grades and each.is_graded}
+
+
+def shipped(judge: str) -> tuple[Measurement, ...]:
+    """What ships with the product under this judge's name."""
+    return tuple(
+        Measurement(
+            judge=judge,
+            goldset=row["set"],
+            cases=row["cases"],
+            figures=figures_from_dict(row),
+            note=row["note"],
+        )
+        for row in json.loads(resource.text(SHIPPED))["judges"].get(judge, ())
+    )

@@ -8,8 +8,8 @@ from typing import Any
 
 from touchstone.app.config import Settings
 from touchstone.app.plan import models_hash
-from touchstone.app.verifying import verifier_name
-from touchstone.app.work import WORKER_LOST
+from touchstone.app.score import WORKER_LOST
+from touchstone.app.verifier import verifier_name
 from touchstone.core.codec import content_hash, encode
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
@@ -66,7 +66,7 @@ class Job:
             place.write(content)
         except OSError as error:
             problem = error.strerror or type(error).__name__
-            remedy = "free some space or mend access, then run the same command again"
+            remedy = "free some space or fix its permissions, then run the same command again"
             kept = f"{len(self.manifest.shards):,} shards are kept"
             raise InputError(f"{place.name} cannot be written ({problem}): {kept}; {remedy}") from error
 

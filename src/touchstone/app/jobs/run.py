@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from touchstone.app.jobs.job import Job
-from touchstone.app.jobs.shard_stream import BatchNote, ShardStream, SourceNote
-from touchstone.app.work import Part, ShardWork
+from touchstone.app.jobs.work import BatchNote, Part, ShardStream, ShardWork, SourceNote
 from touchstone.core.codec import canonical_json
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure

@@ -7,7 +7,7 @@ from itertools import islice
 
 from touchstone.app.config import Settings
 from touchstone.app.jobs.job import Order, check_columns
-from touchstone.app.work import Placed, ShardWork
+from touchstone.app.jobs.work import Placed, ShardWork
 from touchstone.core.errors import InputError
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import open_rows
