@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
-from touchstone.judges.manner import COURTESIES, LACKS
 from touchstone.judges.model import Way, within
+from touchstone.judges.tone import COURTESIES, LACKS
 from touchstone.judges.wording import COMPLETENESS
 
 SEGMENTS = 2

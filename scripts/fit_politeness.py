@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 from sklearn.linear_model import Lasso, Ridge
 
-from touchstone.judges.politeness import FILE, phrases
+from touchstone.judges.tone import POLITENESS as FILE
+from touchstone.judges.tone import phrases
 
 SET = "politeness"
 TARGET = Path(__file__).parent.parent / "src/touchstone/data" / FILE

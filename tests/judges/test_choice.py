@@ -4,11 +4,10 @@ import pytest
 from tests.tables import over
 
 import touchstone as ts
-from touchstone.judges.answer import answer_features
 from touchstone.judges.choice import plain_kind
-from touchstone.judges.coverage import count_pages
+from touchstone.judges.coverage import answer_features, count_pages
 from touchstone.judges.grounding import grounding_features
-from touchstone.judges.politeness import politeness
+from touchstone.judges.tone import politeness
 from touchstone.text.reading import read
 
 MATTER = "I ordered a lamp nine days ago and it has still not come, where is it now?"

@@ -4,7 +4,7 @@ import pytest
 
 import touchstone as ts
 from touchstone.judges.choice import of_business
-from touchstone.judges.passages import answering, opening, passage_features, passages_of
+from touchstone.judges.grounding import answering, opening, passage_features, passages_of
 from touchstone.text.reading import read, read_text
 
 QUERY = "Is there parking at the Astoria?"

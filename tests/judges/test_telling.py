@@ -3,7 +3,7 @@
 import pytest
 
 import touchstone as ts
-from touchstone.judges.telling import telling_features
+from touchstone.judges.grounding import telling_features
 from touchstone.text.reading import read
 
 QUESTION = "My train was cancelled. Can I get my money back?"

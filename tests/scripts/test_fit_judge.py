@@ -65,7 +65,7 @@ EVERYTHING = np.arange(24)
 def test_weights_of_wording_follow_the_grades_and_are_the_same_twice():
     given = worded.compare("tone", REPLIES, REPLIES)
     weights = given.fit(GRADES, on=EVERYTHING)
-    assert weights.ngrams["you can"] > 0 > weights.runs["as soon"]
+    assert weights.ngrams["you can"] > 0 > weights.ngrams["as soon"]
     assert weights.base == 2.5
     assert weights == given.fit(GRADES, on=EVERYTHING)
 

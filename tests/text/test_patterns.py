@@ -7,7 +7,7 @@ from tests.tables import over
 from touchstone.core import resource
 from touchstone.text.patterns import count, counts, leading
 
-TABLE = "manner.txt"
+TABLE = "tone.txt"
 GROUPS = tuple(line.partition(":")[0] for line in resource.lines(TABLE))
 PHRASES = sorted(member.replace("*", "ing") for name in GROUPS for member in resource.group(TABLE, name))
 

@@ -10,14 +10,14 @@ from touchstone.app.verifier import verifier_name
 from touchstone.core import resource
 from touchstone.core.codec import content_hash, encode
 from touchstone.core.errors import ResourceError
-from touchstone.judges import politeness, wording
+from touchstone.judges import tone, wording
 from touchstone.judges.probability import FILE
 from touchstone.report.plan import Cuts, DecidedSet, PassShare, PlanView, WayFigures
 from touchstone.safety import signs
 from touchstone.safety import wording as sentences
 
 # The judge's own models name the judge.
-MODELS = (FILE, wording.FILE, politeness.FILE, signs.FILE, sentences.FILE)
+MODELS = (FILE, wording.FILE, tone.POLITENESS, signs.FILE, sentences.FILE)
 # How cases are graded, and what of the fit did not see the replies that are counted.
 WAYS = {"expected": "expected reply given", "open": "sources only"}
 LEFT_OUT = {"domains_left_out": "domains left out", "sets_left_out": "whole sets left out"}

@@ -259,7 +259,7 @@ def _is_courtesy(raw: str) -> bool:
     """Whether nothing is left but function words and filler once kind phrases are taken out."""
     said = folded(raw)
     for name in KIND_PHRASES:
-        said = pattern(name, table="manner.txt").sub(" ", said)
+        said = pattern(name, table="tone.txt").sub(" ", said)
     light = resource.words("stopwords.txt") | resource.words("filler.txt") | resource.words("opinions.txt")
     return all(match[0] in light for match in WORD.finditer(said))
 

@@ -7,11 +7,9 @@ fitted on other texts that people rated weigh more whether the reply keeps to it
 from collections.abc import Mapping, Sequence
 
 from touchstone.core.reading import Reading, Text, Value
-from touchstone.judges.answer import MAX_ANSWER_WORDS
-from touchstone.judges.coverage import path_steps
-from touchstone.judges.grounding import statements
+from touchstone.judges.coverage import MAX_ANSWER_WORDS, path_steps
+from touchstone.judges.grounding import passages_of, statements
 from touchstone.judges.model import Fitted, GradeModel, Plain, Way, models, plain_models
-from touchstone.judges.passages import passages_of
 from touchstone.text.asks import asks_outright
 
 # Who tells of a matter uses more words than this, and asks for something or speaks of themselves.

@@ -1,7 +1,11 @@
-"""Reading and checked anchors -> what the reply says of what it should: features for accuracy and completeness."""
+"""Reading and checked anchors -> what the reply says of what it should: features for accuracy and completeness.
+
+Of a short expected answer it is whether the reply gives it, in any spelling.
+"""
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from touchstone.core.reading import Ask, Reading, Sentence, Text, Token
@@ -9,7 +13,7 @@ from touchstone.core.result import Anchor
 from touchstone.evidence.alignment import Said, best_likeness, coverage, said_in
 from touchstone.evidence.equality import end_of, is_range, same
 from touchstone.evidence.values import check_values
-from touchstone.judges.answer import answer_features
+from touchstone.judges.grounding import NEITHER, is_negated, opening, statements
 from touchstone.text.normalise import normalise
 from touchstone.text.patterns import folded
 
@@ -32,6 +36,11 @@ SAME_POINT = 0.5
 # A sentence with fewer words that count says too little to be turned round.
 MIN_CONTENT = 3
 NEGATIONS = frozenset("not no never cannot nothing without none nor unable".split())
+# A name, a figure or a phrase; anything longer makes points instead of giving an answer.
+MAX_ANSWER_WORDS = 10
+# Two spellings of a name share this much of their letters pairs; shorter words must be equal.
+SPELT_ALIKE = 0.7
+MIN_LETTERS = 5
 
 
 class ExpectedFact(NamedTuple):
@@ -115,7 +124,7 @@ def _expected_features(reply: Text, expected: Text, covered: Covered) -> dict[st
         "facts_missing": _capped(len(facts) - said, 4),
         "values_against_expected": _capped(sum(a.status == "contradicted" for a in against), 3),
         "values_beyond_expected": _capped(sum(a.status == "unsupported" for a in against), 4),
-        "polarity_flips": _capped(polarity_flips(expected, reply), 2),
+        "polarity_flips": _capped(_contradictions(expected, reply), 2),
         "length_ratio": min(2.0, len(reply.tokens) / max(1, len(expected.tokens))),
     }
 
@@ -167,18 +176,18 @@ def count_pages(raw: str) -> int:
     return found if found > 1 else 0
 
 
-def polarity_flips(expected: Text, reply: Text) -> int:
+def _contradictions(expected: Text, reply: Text) -> int:
     """Sentences on the same point of which exactly one is negated."""
-    rivals = _points(reply)
-    flips = 0
+    given = _points(reply)
+    found = 0
     for wanted in _points(expected):
-        if len(wanted.content) < MIN_CONTENT or not rivals:
+        if len(wanted.content) < MIN_CONTENT or not given:
             continue
-        shares = [(_exact(wanted, given), _exact(given, wanted)) for given in rivals]
-        at = max(range(len(rivals)), key=lambda at: sum(shares[at]))
-        alike = max(shares[at]) >= SAME_POINT and len(rivals[at].content) >= MIN_CONTENT
-        flips += alike and wanted.negated != rivals[at].negated
-    return flips
+        shares = [(_exact(wanted, point), _exact(point, wanted)) for point in given]
+        at = max(range(len(given)), key=lambda at: sum(shares[at]))
+        alike = max(shares[at]) >= SAME_POINT and len(given[at].content) >= MIN_CONTENT
+        found += alike and wanted.negated != given[at].negated
+    return found
 
 
 class _Point(NamedTuple):
@@ -210,3 +219,50 @@ def _content(tokens: Sequence[Token]) -> int:
 
 def _capped(number: int, top: int) -> float:
     return float(min(number, top))
+
+
+def answer_features(reply: Text, expected: Text) -> dict[str, float]:
+    """How much of a short answer the reply gives, and whether yes has become no."""
+    return {
+        "answer_given": answer_given(reply, expected) if len(expected.tokens) <= MAX_ANSWER_WORDS else NEITHER,
+        "answer_denied": float(_opening_negated(reply) != _opening_negated(expected)),
+        "opens_otherwise": abs(opening(reply.tokens) - opening(expected.tokens)) / 2,
+    }
+
+
+def answer_given(reply: Text, expected: Text) -> float:
+    """The share of a short answer's words that the reply has; 1 when it has them in a row or states the same value."""
+    if expected.values and all(any(same(value, given) for given in reply.values) for value in expected.values):
+        return 1.0
+    wanted = _answer(expected)
+    if not wanted:
+        return NEITHER
+    words = {token.word for token in reply.tokens}
+    return sum(t.term in reply.positions or _is_spelt_alike(t.word, words) for t in wanted) / len(wanted)
+
+
+def _answer(expected: Text) -> list[Token]:
+    """The answer's content words; what stands in brackets explains the answer and is no part of it."""
+    outside, depth = [], 0
+    places = {token.start: token for token in expected.tokens}
+    for at, character in enumerate(expected.raw):
+        depth += (character in "([") - (character in ")]")
+        if depth <= 0 and at in places:
+            outside.append(places[at])
+    kept = outside or list(expected.tokens)
+    return [token for token in kept if not token.is_stop] or kept
+
+
+def _is_spelt_alike(word: str, others: set[str]) -> bool:
+    """Whether a word of some length shares most of its pairs of letters with another (Dice)."""
+    if len(word) < MIN_LETTERS:
+        return False
+    letters = set(pairwise(word))
+    near = (set(pairwise(other)) for other in others if abs(len(other) - len(word)) <= 2)
+    return any(2 * len(letters & pairs) / (len(letters) + len(pairs)) >= SPELT_ALIKE for pairs in near)
+
+
+def _opening_negated(text: Text) -> bool:
+    """Whether the first statement, which carries the answer, denies."""
+    said = statements(text)
+    return bool(said) and is_negated(text.tokens[said[0].first : said[0].last])

@@ -7,11 +7,8 @@ from typing import NamedTuple
 from touchstone.core.reading import Reading, Sentence, Span
 from touchstone.core.result import VIOLATION_KINDS, Anchor, Finding
 from touchstone.judges.coverage import Covered, cover, coverage_features
-from touchstone.judges.grounding import grounding_features
-from touchstone.judges.manner import COURTESIES, LACKS, manner_features
-from touchstone.judges.passages import passage_features
-from touchstone.judges.politeness import limited_politeness
-from touchstone.judges.telling import telling_features
+from touchstone.judges.grounding import grounding_features, passage_features, telling_features
+from touchstone.judges.tone import COURTESIES, LACKS, limited_politeness, tone_features
 from touchstone.judges.wording import WORDED_TONE, worded_tone, wording_features
 from touchstone.safety.wording import highest
 from touchstone.text.frame import without
@@ -95,7 +92,7 @@ def _meet(sentence: Sentence, anchor: Anchor) -> bool:
 
 def _courtesies(seen: Seen, body: Mapping[str, float]) -> dict[str, float]:
     """What the frame adds to the manners of the body; it takes nothing from them."""
-    framed = manner_features(seen.reading)
+    framed = tone_features(seen.reading)
     added = {name: max(framed[name], body[name]) for name in COURTESIES}
     lacking = {name: min(framed[name], body[name]) for name in LACKS}
     return added | lacking | {WORDED_TONE: worded_tone(seen.reading, seen.body, seen.anchors)}
@@ -115,7 +112,7 @@ def likeness_features(body: Reading, anchors: Sequence[Anchor]) -> dict[str, flo
 
 
 def _features(reading: Reading, covered: Covered, anchors: Sequence[Anchor], *, is_plain: bool) -> dict[str, float]:
-    found = coverage_features(reading, covered, anchors) | manner_features(reading)
+    found = coverage_features(reading, covered, anchors) | tone_features(reading)
     if reading.sources is not None:
         found |= telling_features(reading)
     if is_plain:

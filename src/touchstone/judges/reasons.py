@@ -10,7 +10,7 @@ from touchstone.core.reading import Ask, Reading, Text
 from touchstone.core.result import Anchor, Finding
 from touchstone.judges.coverage import Covered, path_steps
 from touchstone.judges.features import Seen
-from touchstone.judges.manner import TABLE, count_acts, count_steps, mood
+from touchstone.judges.tone import TABLE, count_acts, count_steps, mood
 from touchstone.text.patterns import folded, pattern
 
 # An ask is taken up from the first of these on, and below the second no word of it comes up: between them an answer may

@@ -1,6 +1,6 @@
 """Packaged phrases -> where a text uses them: as patterns of a text's characters, or as the first of a few words.
 
-A group of a packaged table (`data/manner.txt`: `apology: sorry, apolog*, …`) is one matcher; `*` ends a word freely, or
+A group of a packaged table (`data/tone.txt`: `apology: sorry, apolog*, …`) is one matcher; `*` ends a word freely, or
 stands for one word.
 """
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from touchstone.core.reading import Text
 from touchstone.core.result import Finding, ViolationKind
 from touchstone.judges.coverage import path_steps
-from touchstone.judges.manner import TABLE, count_acts, count_steps, mood
+from touchstone.judges.tone import TABLE, count_acts, count_steps, mood
 from touchstone.runs.faults.failing import Failing, FaultSign
 from touchstone.runs.record import Owner
 from touchstone.safety.personal_data.patterns import DatumKind

@@ -12,8 +12,8 @@ from touchstone.evidence.alignment import coverage, said_in
 from touchstone.evidence.claims import check_claims
 from touchstone.evidence.values import check_values
 from touchstone.judges.coverage import MADE, SAME_POINT, facts_of, path_steps, point_coverage
-from touchstone.judges.manner import TABLE, count_acts, count_steps
 from touchstone.judges.reasons import MENTIONED
+from touchstone.judges.tone import TABLE, count_acts, count_steps
 from touchstone.runs.record import Owner
 from touchstone.text.claims import find_claims
 from touchstone.text.patterns import count

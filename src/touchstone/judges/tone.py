@@ -1,14 +1,22 @@
-"""Reading -> how the reply speaks to this customer, and what it gives to do: features for tone and actionability."""
+"""Reading -> how the reply speaks to this customer, and what it gives to do: features for tone and actionability.
 
+Politeness is a packaged list of words and phrases with weights (politeness.json), fitted on requests that people rated:
+it knows `would you mind` and `why did you`, not support.
+"""
+
+import json
 import re
 from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
 
+from touchstone.core import resource
 from touchstone.core.reading import Reading, Text
 from touchstone.judges.coverage import count_pages
 from touchstone.text.normalise import normalise
 from touchstone.text.patterns import count, counts, folded, pattern
 
-TABLE = "manner.txt"
+TABLE = "tone.txt"
 TONE_GROUPS = ("apology", "empathy", "thanks", "warmth", "courtesy", "rude", "blame", "stiff", "brushoff")
 # More of these is never unkind, and neither is less of the others.
 COURTESIES = ("apology", "empathy", "thanks", "warmth", "courtesy", "acknowledged", "opens_kindly", "closes_kindly")
@@ -23,9 +31,14 @@ QUOTED = re.compile(r"[\"'][A-Z][^\"']{1,40}[\"']")
 YOU = frozenset({"you", "your", "you're", "you'll", "you've", "you'd"})
 FIRST_PERSON = frozenset({"i", "i'm", "i'll", "i've", "i'd", "we", "we'll", "we're", "we've", "let's"})
 EMOJI = re.compile("[\U0001f300-\U0001faff☀-➿]")
+POLITENESS = "politeness.json"
+WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[?!]")
+# Before the first word, so that a phrase can say that it opens the reply.
+OPENING = "^"
+LEAST_POLITE, MOST_POLITE = -2.0, 3.0
 
 
-def manner_features(reading: Reading) -> dict[str, float]:
+def tone_features(reading: Reading) -> dict[str, float]:
     """How the reply speaks, and what it gives to do."""
     said = counts(reading.reply.raw, *TONE_GROUPS, *GUIDANCE_GROUPS, table=TABLE)
     return _tone(reading, said) | _guidance(reading.reply, said)
@@ -40,8 +53,8 @@ def _tone(reading: Reading, said: Mapping[str, int]) -> dict[str, float]:
         "upset": upset,
         "unacknowledged": upset * float(kind == 0),
         "acknowledged": upset * float(min(kind, 2)),
-        "opens_kindly": float(_opens_kindly(reply, said)),
-        "closes_kindly": float(_closes_kindly(reply, said)),
+        "opens_kindly": float(_is_kind(reply, said, opening=True)),
+        "closes_kindly": float(_is_kind(reply, said, opening=False)),
         "exclamations": float(min(reply.raw.count("!"), 3)),
         "shouting": float(min(len(CAPITALS.findall(reply.raw)), 3)),
         "contractions": float(min(sum(["'" in token.word for token in reply.tokens]), 4)),
@@ -93,21 +106,42 @@ def count_acts(reply: Text) -> int:
     return sum(bool(verbs.search(said, m.end(), m.end() + 25)) for m in starts)
 
 
-def _opens_kindly(reply: Text, said: Mapping[str, int]) -> bool:
+def _is_kind(reply: Text, said: Mapping[str, int], *, opening: bool) -> bool:
+    """Whether the first two sentences, or the last, have a kind word."""
     if not reply.sentences:
         return False
-    opening = reply.raw[: reply.sentences[min(1, len(reply.sentences) - 1)].end]
-    kind = [group for group in ("apology", "empathy", "thanks", "warmth") if said[group]]
-    return any(count(opening, group, table=TABLE) for group in kind)
-
-
-def _closes_kindly(reply: Text, said: Mapping[str, int]) -> bool:
-    if not reply.sentences:
-        return False
-    closing = reply.raw[reply.sentences[-1].start :]
-    kind = [group for group in ("thanks", "warmth", "courtesy", "empathy") if said[group]]
-    return any(count(closing, group, table=TABLE) for group in kind)
+    if opening:
+        part = reply.raw[: reply.sentences[min(1, len(reply.sentences) - 1)].end]
+        groups = ("apology", "empathy", "thanks", "warmth")
+    else:
+        part = reply.raw[reply.sentences[-1].start :]
+        groups = ("thanks", "warmth", "courtesy", "empathy")
+    return any(said[group] and count(part, group, table=TABLE) for group in groups)
 
 
 def _share(reply: Text, words: frozenset[str]) -> float:
     return min(0.2, sum([token.word in words for token in reply.tokens]) / max(1, len(reply.tokens)))
+
+
+def politeness(raw: str) -> float:
+    """The sum of the weights of the phrases the text has; a phrase counts once. 0 is as polite as most."""
+    weights = _weights()
+    return sum(weights[phrase] for phrase in sorted(phrases(raw) & weights.keys()))
+
+
+def limited_politeness(raw: str) -> float:
+    """The same within bounds: long texts have many phrases, and what lies beyond says no more."""
+    return round(min(MOST_POLITE, max(LEAST_POLITE, politeness(raw))), 3)
+
+
+def phrases(raw: str) -> set[str]:
+    """Every n-gram of one to three words of the text, marks included."""
+    words = [OPENING, *WORD.findall(folded(raw))]
+    pairs = [f"{one} {other}" for one, other in pairwise(words)]
+    return {*words, *pairs, *(f"{pair} {word}" for pair, word in zip(pairs, words[2:], strict=False))}
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    weights: Mapping[str, float] = json.loads(resource.text(POLITENESS))["weights"]
+    return weights
