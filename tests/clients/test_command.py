@@ -54,8 +54,7 @@ def test_the_case_comes_in_on_stdin_and_what_is_written_is_the_reply(tmp_path):
 
 def test_text_is_the_reply():
     found = drafted(sh("echo Hello.; echo noise >&2"))
-    assert (found.reply, found.confidence, found.attempts) == ("Hello.", None, 1)
-    assert 0 < found.seconds < 20
+    assert (found.reply, found.confidence) == ("Hello.", None)
 
 
 def test_an_object_is_the_reply_with_what_the_bot_says_of_it():

@@ -78,8 +78,7 @@ REPLIES = {
 def test_a_reply_is_text_or_an_object(answer, expected):
     found, requests = drafted(answer)
     assert (found.reply, found.confidence, found.context) == expected
-    assert (found.attempts, requests) == (1, 1)
-    assert 0 < found.seconds < 20
+    assert requests == 1
 
 
 def test_the_case_is_posted_as_json_without_the_answer():
@@ -150,7 +149,7 @@ def test_a_server_that_is_not_there_is_tried_again_and_then_a_failure(answer, er
 @pytest.mark.parametrize(("answer", "error", "_"), PASSING.values(), ids=PASSING.keys())
 def test_a_server_that_is_back_is_forgiven(answer, error, _):
     found, requests = drafted(answer, text("Hello."), timeout=2 if error == "Timeout" else 20)
-    assert (found.reply, found.attempts, requests) == ("Hello.", 2, 2)
+    assert (found.reply, requests) == ("Hello.", 2)
 
 
 def test_a_server_that_does_not_run_is_unreachable():

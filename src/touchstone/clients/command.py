@@ -7,10 +7,8 @@ import shlex
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 
@@ -55,7 +53,6 @@ class CommandBot:
     async def _draft(self, body: bytes) -> Draft | Failure:
         loop = asyncio.get_running_loop()
         output = _Output(loop)
-        start = time.monotonic()
         try:
             process, _ = await loop.subprocess_exec(
                 lambda: output, *self._arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
@@ -74,8 +71,7 @@ class CommandBot:
         if is_late:
             problem = f"the command gave no reply within {self._timeout:g} s and was ended"
             return fault("draft", "Timeout", f"{problem}: allow it more time, or find out what it waits for")
-        answer = output.answer(exit_code=process.get_returncode())
-        return replace(answer, seconds=time.monotonic() - start) if isinstance(answer, Draft) else answer
+        return output.answer(exit_code=process.get_returncode())
 
 
 def split_command(line: str) -> list[str]:

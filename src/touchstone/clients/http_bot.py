@@ -2,10 +2,8 @@
 
 import os
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from urllib.parse import urlsplit
 
 from touchstone.clients.exchange import LONGEST_ANSWER, html_reply, question, read_answer
@@ -55,22 +53,20 @@ class HttpBot:
     def draft(self, case: Case, *, draft: int) -> Draft | Failure:
         """The reply to one case; `draft` is passed on, so that a bot may vary its replies by it."""
         body = question(case, draft=draft)
-        return self._exchange.run(self._exchange.retried(lambda attempt: self._attempt(body, attempt=attempt)))
+        return self._exchange.run(self._exchange.retried(lambda _: self._attempt(body)))
 
     def stop(self) -> None:
         """Gives up the requests under way; the bot drafts nothing more."""
         self._exchange.stop()
 
-    async def _attempt(self, body: bytes, *, attempt: int) -> Draft | Failure | Setback:
-        start = time.monotonic()
+    async def _attempt(self, body: bytes) -> Draft | Failure | Setback:
         answer = await self._exchange.send("POST", self._url, most=LONGEST_ANSWER, content=body)
         if isinstance(answer, Setback):
             return answer
         if not answer.is_success:
             asked, location = answer.asked, answer.headers.get("location", "")
             return Setback(_BOT.refusal(answer.status, asked=asked, location=location), asked)
-        found = _read(answer)
-        return replace(found, seconds=time.monotonic() - start, attempts=attempt) if isinstance(found, Draft) else found
+        return _read(answer)
 
 
 def checked_address(url: str) -> str:

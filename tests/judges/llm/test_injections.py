@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ import touchstone as ts
 from touchstone.judges.llm.checks import checked_of
 from touchstone.judges.llm.fence import Block, defused, fence_for, fenced
 from touchstone.judges.llm.prompt import packaged_prompt
-from touchstone.judges.llm.request import SCOPES, build_requests
+from touchstone.judges.llm.request import Scope, build_requests
 from touchstone.rubric.parse import packaged
 
 TABLE = Path(__file__).parents[2] / "tables" / "injections.jsonl"
@@ -22,7 +23,7 @@ QUESTION = "I was charged twice for order 12345. Please refund the duplicate."
 CONTEXT = ["Duplicate charges: open a billing case; the refund takes 3 to 5 working days."]
 
 rows = over("row", ROWS, ids=lambda row: row["id"])
-any_scope = over("scope", SCOPES)
+any_scope = over("scope", get_args(Scope))
 
 
 def case_with(text):
