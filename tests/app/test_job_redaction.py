@@ -102,10 +102,10 @@ def test_a_row_that_cannot_be_redacted_is_withheld_and_the_others_are_written(mo
     score_small(monkeypatch, tmp_path)
     redact_reply = score.redact_reply
 
-    def failing(case, result, record):
-        if case.id == "b":
-            raise ValueError(case.response)
-        return redact_reply(case, result, record)
+    def failing(row):
+        if row.case.id == "b":
+            raise ValueError(row.case.response)
+        return redact_reply(row)
 
     monkeypatch.setattr(score, "redact_reply", failing)
     card = PERSONAL["card"]

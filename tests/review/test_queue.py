@@ -5,13 +5,14 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.runs.records import make
 
-from touchstone.review.queue import Candidate, choose, risks
+from touchstone.review.queue import choose, risks
 
 
 def candidate(place, *, risky=False, category="returns", **values):
-    plain = {"decision": "block" if risky else "send", "outcome": "FAIL" if risky else "PASS"}
-    return Candidate(place=place, category=category, **{**plain, **values})
+    plain = {"decision": "block" if risky else "send", "outcome": "FAIL" if risky else "PASS", "confidence": None}
+    return make(place, category=category, **{**plain, **values})
 
 
 RISKS = [
@@ -31,7 +32,7 @@ def test_a_reply_is_risky_when_judge_or_bot_say_so(given_candidate, found):
 
 
 def test_risky_replies_are_drawn_three_times_as_often_and_say_so():
-    candidates = [candidate(at, risky=at % 5 == 0) for at in range(1000)]
+    candidates = {at: candidate(at, risky=at % 5 == 0) for at in range(1000)}
     chosen = choose(candidates, 25, seed=1)
     chances = {each.place % 5 == 0: each.inclusion for each in chosen}
     assert chances[True] == pytest.approx(3 * chances[False])
@@ -42,13 +43,13 @@ def test_risky_replies_are_drawn_three_times_as_often_and_say_so():
 
 
 def test_every_category_gets_its_share():
-    candidates = [candidate(at, category="abc"[at % 3]) for at in range(300)]
+    candidates = {at: candidate(at, category="abc"[at % 3]) for at in range(300)}
     counted = Counter("abc"[each.place % 3] for each in choose(candidates, 30, seed=3))
     assert set(counted.values()) <= {9, 10, 11}
 
 
 def test_the_draw_is_the_same_every_time_and_its_order_says_nothing_of_the_place():
-    candidates = [candidate(at, risky=at < 50) for at in range(100)]
+    candidates = {at: candidate(at, risky=at < 50) for at in range(100)}
     chosen = choose(candidates, 40, seed=5)
     assert chosen == choose(candidates, 40, seed=5) != choose(candidates, 40, seed=6)
     places = [each.place for each in chosen]
@@ -57,7 +58,7 @@ def test_the_draw_is_the_same_every_time_and_its_order_says_nothing_of_the_place
 
 @given(size=st.integers(0, 60), n=st.integers(0, 80), seed=st.integers(0, 99), oversampling=st.floats(1, 10))
 def test_a_draw_has_as_many_replies_as_asked_for_each_once_at_a_probability(size, n, seed, oversampling):
-    candidates = [candidate(at * 7, risky=at % 3 == 0) for at in range(size)]
+    candidates = {at * 7: candidate(at * 7, risky=at % 3 == 0) for at in range(size)}
     chosen = choose(candidates, n, seed=seed, oversampling=oversampling)
     assert len({each.place for each in chosen}) == len(chosen) == min(n, size)
     assert all(0 < each.inclusion <= 1 for each in chosen)
@@ -65,4 +66,4 @@ def test_a_draw_has_as_many_replies_as_asked_for_each_once_at_a_probability(size
 
 def test_no_reply_is_made_rarer():
     with pytest.raises(ValueError, match="allowed is 1"):
-        choose([candidate(0)], 1, seed=1, oversampling=0.5)
+        choose({0: candidate(0)}, 1, seed=1, oversampling=0.5)

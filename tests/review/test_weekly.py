@@ -1,29 +1,32 @@
 """The weekly report: corrected rates, agreement, patterns with actions, reminders."""
 
 import random
+from dataclasses import replace
 from datetime import date
 
 import pytest
+from tests.runs.records import make
 from tests.store.review_samples import BAD, GOOD, NOW, PROMISE, UNSAFE, item_at, queue_named, review_of, ruling_on
 from tests.store.review_samples import RUBRIC as rubric
 
 from touchstone.review.action import Action, Share, effect_of
 from touchstone.review.agreement import Graded, between_people, with_judge
-from touchstone.review.queue import Candidate, choose
+from touchstone.review.queue import choose
 from touchstone.review.weekly import (
     ActionLine,
-    JudgedReply,
     ReviewedItem,
-    SeenPattern,
     pattern_lines,
     remind,
     weekly_report,
 )
+from touchstone.runs.patterns import find_patterns
+from touchstone.runs.record import Tag
 
 
 def judged(place, *, passes=True, unsafe=False):
     outcome = None if passes is None else "PASS" if passes else "FAIL"
-    return JudgedReply(place, outcome, unsafe, GOOD if passes else BAD)
+    violations = ("pii_leakage",) if unsafe else ()
+    return make(place, outcome, grades=GOOD if passes else BAD, violations=violations)
 
 
 def reviewed(position, *reviews, ruling=None, inclusion=0.5):
@@ -31,7 +34,7 @@ def reviewed(position, *reviews, ruling=None, inclusion=0.5):
 
 
 def report(items, judged_replies, **values):
-    return weekly_report(queue_named(), items, judged_replies, rubric=rubric, made=NOW, **values)
+    return weekly_report(queue_named(), items, dict(enumerate(judged_replies)), rubric=rubric, made=NOW, **values)
 
 
 def test_people_who_agree_with_the_judge_leave_its_rate_as_it_is():
@@ -121,7 +124,8 @@ def action(pattern="off topic", state="open"):
 
 
 def test_a_pattern_is_new_when_no_earlier_run_had_it_and_carries_its_actions():
-    seen = [SeenPattern("off topic", "prompt", 5, 0.5), SeenPattern("rude", "tone guide", 1, 0.1)]
+    known, new = Tag("off topic", "prompt", "…"), Tag("rude", "tone guide", "…")
+    seen = find_patterns([make(at, "FAIL", tags=(known, new) if at == 0 else (known,)) for at in range(5)])
     lines = pattern_lines(seen, known_before={"off topic"}, actions=[ActionLine(action(), None)])
     assert [(line.name, line.is_new, len(line.actions)) for line in lines] == [
         ("off topic", False, 1),
@@ -174,9 +178,8 @@ def test_the_corrected_rate_covers_the_true_one_in_simulation(false_pass, false_
         truth = [chance.random() < 0.75 for _ in range(600)]
         wrong = [chance.random() < (false_fail if good else false_pass) for good in truth]
         said = [judged(at, passes=good != bad) for at, (good, bad) in enumerate(zip(truth, wrong, strict=True))]
-        candidates = [
-            Candidate(place=each.place, category=None, decision="send", outcome=each.outcome) for each in said
-        ]
+        plain = {"category": None, "decision": "send", "confidence": None, "violations": ()}
+        candidates = {at: replace(each, **plain) for at, each in enumerate(said)}
         items = [
             ReviewedItem(
                 item_at(at, result=each.place, inclusion=each.inclusion),

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 from tests.runs.records import gold, make
 
 from touchstone.core.case import Case
+from touchstone.core.codec import decode, encode
 from touchstone.core.plan import Plan
 from touchstone.core.result import VIOLATION_KINDS, Failure
 from touchstone.runs.evaluate import evaluate, failed
-from touchstone.runs.record import Record, Tag, record, record_from_dict, record_to_dict
+from touchstone.runs.record import Record, Tag, record
 
 CASE = Case(id="c-1", input="How do I cancel?", response="Go to Settings > Plan.", context=[], category="billing")
 
@@ -52,11 +53,11 @@ def test_each_kind_of_violation_is_named_once():
 
 def test_gold_records_survive_the_way_through_json():
     for _, _, made in gold():
-        assert record_from_dict(json.loads(json.dumps(record_to_dict(made)))) == made
+        assert decode(Record, json.loads(json.dumps(encode(made)))) == made
 
 
 def test_what_is_empty_is_left_out():
-    row = record_to_dict(make("a", None, category=None, confidence=None, grades={}))
+    row = encode(make("a", None, category=None, confidence=None, grades={}))
     assert row == {"id": "a", "draft": 1, "decision": "review"}
 
 
@@ -80,4 +81,4 @@ records = st.builds(
 
 @given(records)
 def test_any_record_survives_the_way_through_json(made):
-    assert record_from_dict(json.loads(json.dumps(record_to_dict(made)))) == made
+    assert decode(Record, json.loads(json.dumps(encode(made)))) == made

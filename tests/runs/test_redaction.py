@@ -1,5 +1,7 @@
 """Personal data is taken out of what is kept, and spans move along."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.evidence.table_verifier import DOUBTFUL, TableVerifier
@@ -7,12 +9,13 @@ from tests.fragments import left_of
 from tests.store.full_samples import full_of_text
 from tests.tables import over
 
+from touchstone.app.score import Kept
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.result import Result
 from touchstone.runs.evaluate import evaluate
 from touchstone.runs.record import record
-from touchstone.runs.redaction import redact, redact_case, redact_failure, redact_reply
+from touchstone.runs.redaction import redact, redact_case, redact_reply
 
 LEAK = Case(
     id="c-1",
@@ -29,12 +32,12 @@ PERSONAL = ("John Smith", "123 Main Street", "4111 1111 1111 1111", "maria.gonza
 
 def kept():
     result = evaluate(LEAK, plan=Plan())
-    return redact_reply(LEAK, result, record(LEAK, result))
+    return redact_reply(Kept(LEAK, result, record(LEAK, result)))
 
 
 def test_what_a_verifier_read_is_kept_without_personal_data():
     result = evaluate(LEAK, plan=Plan(), verifier=TableVerifier({}, other=DOUBTFUL))
-    found = redact_reply(LEAK, result, record(LEAK, result))
+    found = redact_reply(Kept(LEAK, result, record(LEAK, result)))
     for text in PERSONAL:
         assert text not in repr((found.result, found.record))
     for statement in found.result.verifier.statements:
@@ -78,9 +81,9 @@ def test_no_twelve_characters_of_personal_data_are_left_in_any_text_of_a_reply(s
         return f"{sample} was here. Write to {mails[-1]}, it said."
 
     entry, _ = full_of_text(0, says=says, **content)
-    found = redact_reply(entry.case, entry.result, entry.record)
+    found = redact_reply(entry)
     assert left_of((sample, *mails), repr((found.case, found.result, found.record)).encode()) == []
-    unread = redact_failure(entry.result, entry.record)
+    unread = redact_reply(replace(entry, case=None))
     assert left_of(mails, repr((unread.result, unread.record)).encode()) == []
     assert len(mails) > 30
 
@@ -90,7 +93,7 @@ def test_a_number_that_a_reason_writes_without_its_signs_is_taken_out():
         input="Call me at +1 (415) 555-2671.", response="Call us at +44 20 7946 0018.", context=["We call back."]
     )
     result = evaluate(case, plan=Plan())
-    found = redact_reply(case, result, record(case, result))
+    found = redact_reply(Kept(case, result, record(case, result)))
     assert "14155552671" in repr(result)
     assert left_of(("14155552671", "442079460018", "2079460018"), repr((found.result, found.record)).encode()) == []
 
@@ -98,12 +101,12 @@ def test_a_number_that_a_reason_writes_without_its_signs_is_taken_out():
 def test_an_address_in_a_reason_is_taken_out_though_another_was_met_before():
     case = Case(input="I am at jo@brown.com", response="ok")
     result = Result(None, "review", None, ("write to lea@green.com",), None)
-    assert redact_reply(case, result, record(case, result)).result.reasons == ("write to [email]",)
+    assert redact_reply(Kept(case, result, record(case, result))).result.reasons == ("write to [email]",)
 
 
 def test_what_a_person_wrote_of_a_waived_violation_is_redacted():
     entry, _ = full_of_text(0, says=lambda place: "Mail jo@brown.com.", is_waived=True)
-    found = redact_reply(entry.case, entry.result, entry.record)
+    found = redact_reply(entry)
     assert [each.reason for each in found.result.rubric.waived] == ["Mail [email]."]
     assert found.record.waived == found.result.rubric.waived
 

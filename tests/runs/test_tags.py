@@ -1,5 +1,6 @@
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import get_args
 
 from tests.runs.records import gold
@@ -10,9 +11,8 @@ from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Finding, Grade, Grading
 from touchstone.runs.evaluate import evaluate
-from touchstone.runs.faults.failing import LONGEST_DETAIL
 from touchstone.runs.record import Owner
-from touchstone.runs.tags import TAGS, find_tags
+from touchstone.runs.tags import LONGEST_DETAIL, TAGS, find_tags
 
 ORDER = (
     "Order 7781: placed by Dana Whitfield, 12 Alder Lane, Leeds, phone 07700 900 123, Visa ending 4242. Ships Monday."
@@ -145,13 +145,18 @@ def test_every_reply_that_fails_has_a_tag_with_a_short_detail():
 
 
 def test_tags_come_from_the_registry_in_its_order_and_once_for_each_owner():
-    names = [rule.name for rule in TAGS]
-    assert len(set(names)) == len(names)
-    assert all(rule.description and rule.rule for rule in TAGS)
+    names = list(TAGS)
     for _, _, made in gold():
         assert [tag.name for tag in made.tags] == sorted((tag.name for tag in made.tags), key=names.index)
         assert len({(tag.name, tag.owner) for tag in made.tags}) == len(made.tags)
         assert {tag.owner for tag in made.tags} <= set(get_args(Owner))
+
+
+def test_the_documentation_says_of_each_tag_what_it_means_and_when_it_is_given():
+    page = (Path(__file__).parents[2] / "docs/evaluation.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("| tag | meaning | rule |\n|---|---|---|\n")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.partition("\n\n")[0].splitlines()]
+    assert [name for name, meaning, rule in rows if meaning and rule] == list(TAGS)
 
 
 def test_violations_and_tags_of_the_gold_set_agree():

@@ -37,7 +37,7 @@ from touchstone.judges.llm.request import Request
 from touchstone.rubric.card import rubric_to_dict, write_rubric
 from touchstone.runs.evaluate import failed
 from touchstone.runs.record import record
-from touchstone.runs.redaction import redact_failure, redact_reply
+from touchstone.runs.redaction import redact_reply
 from touchstone.runs.run import Kind, Receipt, Run
 from touchstone.safety import signs, wording
 from touchstone.store.private import make_directory, take_from_others
@@ -148,16 +148,7 @@ class _Keeping:
         case = reply.case if isinstance(reply.case, Case) else None
         found = record(case, result, draft=reply.draft)
         entry = Scored(position=reply.position, case=case, result=result, record=found, seconds=seconds)
-        self.store.add_results(self.run, [redacted(entry) if self.redacts else entry])
-
-
-def redacted(scored: Scored) -> Scored:
-    """A reply as it is kept without personal data. It was scored as it came."""
-    if scored.case is None:
-        unread = redact_failure(scored.result, scored.record)
-        return replace(scored, result=unread.result, record=unread.record)
-    kept = redact_reply(scored.case, scored.result, scored.record)
-    return replace(scored, case=kept.case, result=kept.result, record=kept.record)
+        self.store.add_results(self.run, [redact_reply(entry) if self.redacts else entry])
 
 
 def _score_all(

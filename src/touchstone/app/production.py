@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import receipt_of, redacted
+from touchstone.app.evaluation import receipt_of
 from touchstone.app.score import score_together
 from touchstone.core.case import Case
 from touchstone.core.codec import case_to_dict, content_hash
@@ -20,7 +20,7 @@ from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import open_mapped, shown
 from touchstone.rubric.card import write_rubric
 from touchstone.runs.record import record
-from touchstone.runs.redaction import redact_case
+from touchstone.runs.redaction import redact_case, redact_reply
 from touchstone.runs.run import Run
 from touchstone.store.rows import case_to_row
 from touchstone.store.runs import LATEST, PREVIOUS, Scored, Store
@@ -126,7 +126,7 @@ def add_replies(
         case.id or "" for case in cases if case.id in held and held[case.id] != _hash(case, redacts=settings.redacts)
     )
     entries = [_entry(case, judged) for case, judged in zip(new, score(new) if new else (), strict=True)]
-    kept = [redacted(entry) if settings.redacts else entry for entry in entries]
+    kept = [redact_reply(entry) if settings.redacts else entry for entry in entries]
     data = content_hash([case_to_dict(case) for case in new])
     seconds = sum(entry.seconds for entry in entries)
     appended = store.append(run.id, kept, data=data, finished=now(), seconds=seconds)

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from touchstone.core.codec import content_hash
@@ -10,13 +10,11 @@ from touchstone.core.errors import ReviewError
 from touchstone.review.action import Action, Effect, Share, effect_of
 from touchstone.review.adjudication import Difference, Ruling, differences
 from touchstone.review.agreement import Agreement
-from touchstone.review.queue import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Candidate, Item, Queue, choose
+from touchstone.review.queue import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Item, Queue, choose
 from touchstone.review.review import Review, current
 from touchstone.review.weekly import (
     ActionLine,
-    JudgedReply,
     ReviewedItem,
-    SeenPattern,
     WeeklyReport,
     pattern_lines,
     remind,
@@ -70,7 +68,7 @@ def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str, i
         raise ReviewError(f"run {run} has no reply that could be reviewed")
     seed = _seed(run) if drawing.seed is None else drawing.seed
     chosen = choose(
-        [_candidate(each) for each in listed.values()], drawing.n, seed=seed, oversampling=drawing.oversampling
+        {at: each.record for at, each in listed.items()}, drawing.n, seed=seed, oversampling=drawing.oversampling
     )
     queue = Queue(
         id=id or f"q-{secrets.token_hex(4)}",
@@ -129,16 +127,16 @@ def weekly(store: Store, queue_id: str, *, now: str) -> WeeklyReport:
     earlier = _earlier(store, run)
     past = {each.id: [line.record for line in store.listed(each.id)] for each in earlier}
     known = {name for records in past.values() for name in _names(records)} if earlier else None
-    seen = [SeenPattern(p.name, p.owner, p.count, p.share) for p in find_patterns([each.record for each in listed])]
+    counted = {each.position: each.record for each in listed}
     actions = [ActionLine(action, _effect(store, action)) for action in store.actions.list()]
-    lines = pattern_lines(seen, known_before=known, actions=actions)
+    lines = pattern_lines(find_patterns(list(counted.values())), known_before=known, actions=actions)
     return weekly_report(
         queue,
         reviewed_items(store, queue_id),
-        [_judged(replace(each, record=unaided.get(each.position, each.record))) for each in listed],
+        {place: unaided.get(place, record) for place, record in counted.items()},
         rubric=rubric,
         made=now,
-        counted=[_judged(each) for each in listed],
+        counted=counted,
         patterns=lines,
         reminders=remind(
             rubric,
@@ -196,23 +194,6 @@ def _item(queue: str, position: int, listed: Listed, inclusion: float) -> Item:
         category=record.category,
         inclusion=inclusion,
     )
-
-
-def _candidate(listed: Listed) -> Candidate:
-    record = listed.record
-    return Candidate(
-        place=listed.position,
-        category=record.category,
-        decision=record.decision,
-        outcome=record.outcome,
-        violations=record.violations,
-        confidence=record.confidence,
-    )
-
-
-def _judged(listed: Listed) -> JudgedReply:
-    record = listed.record
-    return JudgedReply(listed.position, record.outcome, bool(record.violations), record.grades)
 
 
 def _seed(run: str) -> int:

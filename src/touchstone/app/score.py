@@ -23,7 +23,7 @@ from touchstone.io.rows import Row
 from touchstone.runs.counts import Counts, Tally, tally
 from touchstone.runs.evaluate import evaluate, failed
 from touchstone.runs.record import Record, record
-from touchstone.runs.redaction import redact_failure, redact_reply
+from touchstone.runs.redaction import redact_reply
 from touchstone.text.reading import read_ahead
 
 # What a worker takes at a time: about a second of work.
@@ -276,11 +276,7 @@ def _redacted(scored: ScoredEntry) -> Result:
 def without_personal_data(row: Kept) -> Kept:
     """The row, scored as it came, as it may be kept; one that cannot be redacted is withheld as a failed row."""
     try:
-        if row.case is None:
-            unread = redact_failure(row.result, row.record)
-            return Kept(None, unread.result, unread.record)
-        found = redact_reply(row.case, row.result, row.record)
-        return Kept(found.case, found.result, found.record)
+        return redact_reply(row)
     except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer
         problem = "taking personal data out met a defect in Touchstone, so the result is withheld: please report it"
         withheld = failed(row.result.id, Failure("redact", type(error).__name__, problem), line=row.result.line)

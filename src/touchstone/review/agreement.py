@@ -35,9 +35,8 @@ class CriterionAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Who is compared, on each criterion and on the outcome."""
+    """How alike the grades of two are on each criterion, and their outcomes."""
 
-    who: str
     criteria: tuple[CriterionAgreement, ...]
     outcome: CriterionAgreement
 
@@ -62,21 +61,21 @@ def between_people(replies: Sequence[Sequence[Graded]], *, rubric: Rubric) -> Ag
     Kappa takes the first two of a reply, in the order of their names, so that two people keep their sides.
     """
     several = [sorted(reply, key=lambda each: each.rater) for reply in replies if len(reply) > 1]
-    return _agreement("people", several, rubric=rubric)
+    return _agreement(several, rubric=rubric)
 
 
 def with_judge(replies: Sequence[tuple[Graded, Graded]], *, rubric: Rubric) -> Agreement:
     """Agreement of people, as one voice for each reply, with the judge."""
-    return _agreement("people and judge", [list(pair) for pair in replies], rubric=rubric)
+    return _agreement(replies, rubric=rubric)
 
 
-def _agreement(who: str, replies: Sequence[Sequence[Graded]], *, rubric: Rubric) -> Agreement:
+def _agreement(replies: Sequence[Sequence[Graded]], *, rubric: Rubric) -> Agreement:
     criteria = tuple(
         _compare(criterion.name, [[each.grades.get(criterion.name) for each in reply] for reply in replies])
         for criterion in rubric.criteria
     )
     outcomes = [[None if each.outcome is None else OUTCOMES[each.outcome] for each in reply] for reply in replies]
-    return Agreement(who, criteria, _compare(OUTCOME, outcomes, levels=len(OUTCOMES)))
+    return Agreement(criteria, _compare(OUTCOME, outcomes, levels=len(OUTCOMES)))
 
 
 def _compare(name: str, replies: Sequence[Sequence[int | None]], *, levels: int = TOP + 1) -> CriterionAgreement:

@@ -7,11 +7,11 @@ wider, as the few plain replies then speak for very many.
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.core.result import Decision, Outcome, ViolationKind
+from touchstone.runs.record import Record
 from touchstone.stats.sampling import unequal_sample
 
 # `waiting` no review, `partly` one of two, `differs` a ruling is needed, `done` people agree, `settled` by a ruling.
@@ -92,18 +92,6 @@ def progress(states: Iterable[State]) -> Progress:
     return Progress(**{str(state): counted[state] for state in STATES})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A reply that could be reviewed: its place in the run and what the judge made of it."""
-
-    place: int
-    category: str | None
-    decision: Decision
-    outcome: Outcome | None
-    violations: tuple[ViolationKind, ...] = ()
-    confidence: float | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A reply that was drawn, and the probability at which it was to be drawn."""
@@ -112,33 +100,34 @@ class Chosen:
     inclusion: float
 
 
-def risks(candidate: Candidate) -> tuple[str, ...]:
+def risks(record: Record) -> tuple[str, ...]:
     """Why a reply is looked at more often; empty when it is not."""
     found = []
-    if candidate.violations:
+    if record.violations:
         found.append("violation")
-    if candidate.outcome == "FAIL" or candidate.decision == "block":
+    if record.outcome == "FAIL" or record.decision == "block":
         found.append("judged bad")
-    elif candidate.decision == "review":
+    elif record.decision == "review":
         found.append("judge unsure")
-    if candidate.confidence is not None and candidate.confidence < LOW_CONFIDENCE:
+    if record.confidence is not None and record.confidence < LOW_CONFIDENCE:
         found.append("bot unsure")
     return tuple(found)
 
 
 def choose(
-    candidates: Sequence[Candidate], n: int = SIZE, *, seed: int, oversampling: float = OVERSAMPLING
+    candidates: Mapping[int, Record], n: int = SIZE, *, seed: int, oversampling: float = OVERSAMPLING
 ) -> tuple[Chosen, ...]:
-    """n replies in the order they are to be reviewed; all of them when there are fewer.
+    """n of the replies by place, in the order they are to be reviewed; all of them when there are fewer.
 
     Each category gets its expected number, give or take one. The order says nothing of risk or place.
     """
     if oversampling < 1:
         raise ValueError(f"oversampling {oversampling:g}: allowed is 1, all alike, or more")
-    weights = [oversampling if risks(candidate) else 1.0 for candidate in candidates]
-    sample = unequal_sample(weights, n, seed=seed, strata=[candidate.category for candidate in candidates])
+    places, records = list(candidates), candidates.values()
+    weights = [oversampling if risks(record) else 1.0 for record in records]
+    sample = unequal_sample(weights, n, seed=seed, strata=[record.category for record in records])
     drawn = zip(sample.indices, sample.inclusion, strict=True)
-    chosen = [Chosen(candidates[index].place, inclusion) for index, inclusion in drawn]
+    chosen = [Chosen(places[index], inclusion) for index, inclusion in drawn]
     return tuple(sorted(chosen, key=lambda each: _order(seed, each.place)))
 
 

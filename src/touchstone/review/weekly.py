@@ -15,20 +15,13 @@ from touchstone.review.agreement import Agreement, Graded, between_people, grade
 from touchstone.review.queue import Item, Progress, Queue, progress
 from touchstone.review.review import Review, current
 from touchstone.rubric.model import Rubric
+from touchstone.runs.counts import count
+from touchstone.runs.patterns import Pattern
+from touchstone.runs.record import Record
 from touchstone.stats.corrected import Corrected, corrected_rate
 
 # The specification has the rubric reviewed quarterly at minimum.
 RUBRIC_DAYS = 90
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedReply:
-    """What the judge said about one production reply; outcome None is a reply it left open."""
-
-    place: int
-    outcome: Outcome | None
-    unsafe: bool
-    grades: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +31,6 @@ class ReviewedItem:
     item: Item
     reviews: tuple[Review, ...]
     ruling: Ruling | None
-
-
-@dataclass(frozen=True, slots=True)
-class SeenPattern:
-    """A pattern among the judge's failures: in how many replies, what share of the failed, and who could cure it."""
-
-    name: str
-    owner: str
-    count: int
-    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +89,21 @@ class WeeklyReport:
 def weekly_report(
     queue: Queue,
     items: Sequence[ReviewedItem],
-    judged: Sequence[JudgedReply],
+    judged: Mapping[int, Record],
     *,
     rubric: Rubric,
     made: str,
-    counted: Sequence[JudgedReply] | None = None,
+    counted: Mapping[int, Record] | None = None,
     patterns: Sequence[PatternLine] = (),
     reminders: Sequence[Reminder] = (),
 ) -> WeeklyReport:
-    """The report of a queue; `judged` holds every reply the queue's items were drawn from, `counted` the same less
-    what people waived.
+    """The report of a queue; `judged` holds by place every reply the queue's items were drawn from, `counted` the same
+    less what people waived.
 
     The correction and the agreement are about the judge's own word: people waive what they have seen, so that waivers
     would mend the judge's errors among the reviewed replies and not among the others.
     """
-    counted = judged if counted is None else counted
+    shown = count((judged if counted is None else counted).values()).whole()
     standing = [ReviewedItem(each.item, current(each.reviews), each.ruling) for each in items]
     settled = {
         each.item.result: (each, found)
@@ -128,16 +111,19 @@ def weekly_report(
         if (found := settle(each.reviews, each.ruling, rubric=rubric)) is not None
     }
     differing = [each for each in standing if each.ruling is None and differences(each.reviews, rubric=rubric)]
-    rate = _pass_rate(judged)
+    known = [record.outcome == "PASS" for record in judged.values() if record.outcome is not None]
+    # What the judge left open is taken to pass as often as the rest; the correction makes up for the error.
+    usual = fmean(known) if known else 0.5
+    passed = [usual if each.outcome is None else float(each.outcome == "PASS") for each in judged.values()]
     return WeeklyReport(
         queue=queue,
         made=made,
         progress=progress(each.item.state for each in items),
-        judged_rate=_pass_rate(counted),
-        judged_unsafe=fmean(reply.unsafe for reply in counted) if counted else None,
-        judged_open=sum(reply.outcome is None for reply in counted),
-        corrected=_corrected(judged, settled, values=[_passed(reply, rate) for reply in judged], of="passed"),
-        unsafe=_corrected(judged, settled, values=[float(reply.unsafe) for reply in judged], of="unsafe"),
+        judged_rate=shown["passed"] / shown["scored"] if shown["scored"] else None,
+        judged_unsafe=shown["unsafe"] / shown["replies"] if shown["replies"] else None,
+        judged_open=shown["replies"] - shown["scored"],
+        corrected=_corrected(judged, settled, values=passed, of="passed"),
+        unsafe=_corrected(judged, settled, values=[float(bool(r.violations)) for r in judged.values()], of="unsafe"),
         unadjudicated=len(differing),
         left_open=sum(found.passed is None for _, found in settled.values()),
         people=between_people([[graded(r, rubric=rubric) for r in each.reviews] for each in standing], rubric=rubric),
@@ -147,34 +133,25 @@ def weekly_report(
     )
 
 
-def _pass_rate(replies: Sequence[JudgedReply]) -> float | None:
-    known = [reply.outcome == "PASS" for reply in replies if reply.outcome is not None]
-    return fmean(known) if known else None
-
-
 def pattern_lines(
-    seen: Sequence[SeenPattern], *, known_before: Collection[str] | None, actions: Sequence[ActionLine]
+    seen: Sequence[Pattern], *, known_before: Collection[str] | None, actions: Sequence[ActionLine]
 ) -> tuple[PatternLine, ...]:
     """Patterns with their actions. `known_before` are those of earlier runs, None when there was no earlier run.
 
     A pattern that is gone stays on the list while an action on it is open.
     """
-    found = {each.name: each for each in seen}
-    gone = {
-        line.action.pattern: SeenPattern(line.action.pattern, line.action.owner, 0, 0.0)
-        for line in actions
-        if line.action.state == "open" and line.action.pattern not in found
-    }
-    return tuple(
-        PatternLine(
-            each.name,
-            each.owner,
-            each.count,
-            each.share,
-            known_before is not None and each.name not in known_before and each.count > 0,
-            tuple(line for line in actions if line.action.pattern == each.name),
-        )
-        for each in (*seen, *gone.values())
+
+    def line(name: str, owner: str, count: int, share: float) -> PatternLine:
+        is_new = known_before is not None and name not in known_before and count > 0
+        about = tuple(each for each in actions if each.action.pattern == name)
+        return PatternLine(name, owner, count, share, is_new, about)
+
+    named = {each.name for each in seen}
+    still = [each.action for each in actions if each.action.state == "open" and each.action.pattern not in named]
+    gone = {action.pattern: action.owner for action in still}
+    return (
+        *(line(each.name, each.owner, each.count, each.share) for each in seen),
+        *(line(name, owner, 0, 0.0) for name, owner in gone.items()),
     )
 
 
@@ -205,36 +182,22 @@ def remind(
 _Found = Mapping[int, tuple[ReviewedItem, Settled]]
 
 
-def _corrected(judged: Sequence[JudgedReply], settled: _Found, *, values: Sequence[float], of: str) -> Corrected:
-    places = {reply.place: index for index, reply in enumerate(judged)}
-    reviewed: dict[int, float] = {}
-    inclusion: dict[int, float] = {}
-    for place, (each, found) in settled.items():
-        said: float | None = getattr(found, of)
-        if said is not None and place in places:
-            reviewed[places[place]] = said
-            inclusion[places[place]] = each.item.inclusion
+def _corrected(judged: Mapping[int, Record], settled: _Found, *, values: Sequence[float], of: str) -> Corrected:
+    index = {place: at for at, place in enumerate(judged)}
+    said = {place: getattr(found, of) for place, (_, found) in settled.items() if place in index}
+    reviewed = {index[place]: value for place, value in said.items() if value is not None}
+    inclusion = {index[place]: each.item.inclusion for place, (each, _) in settled.items() if place in index}
     return corrected_rate(values, reviewed, inclusion)
 
 
-def _passed(reply: JudgedReply, rate: float | None) -> float:
-    """What the judge left open is taken to pass as often as the rest; the correction makes up for the error."""
-    if reply.outcome is not None:
-        return float(reply.outcome == "PASS")
-    return 0.5 if rate is None else rate
-
-
-def _pairs(judged: Sequence[JudgedReply], settled: _Found) -> list[tuple[Graded, Graded]]:
-    by_place = {reply.place: reply for reply in judged}
+def _pairs(judged: Mapping[int, Record], settled: _Found) -> list[tuple[Graded, Graded]]:
     return [
         (Graded("people", found.grades, _outcome(found.passed)), Graded("judge", said.grades, said.outcome))
         for place, (_, found) in sorted(settled.items())
-        if (said := by_place.get(place)) is not None
+        if (said := judged.get(place)) is not None
     ]
 
 
 def _outcome(passed: float | None) -> Outcome | None:
     """People's outcome as one; None while they are divided."""
-    if passed in (0.0, 1.0):
-        return "PASS" if passed else "FAIL"
-    return None
+    return "PASS" if passed == 1.0 else "FAIL" if passed == 0.0 else None

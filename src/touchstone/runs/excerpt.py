@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
+from touchstone.core.codec import decode, encode
 from touchstone.runs.counts import Counts, count, counts_from_dict, counts_to_dict
-from touchstone.runs.record import Record, record_from_dict, record_to_dict
+from touchstone.runs.record import Record
 
 Key = tuple[str, int]
 # Rows that are kept of a shard; a report takes the most telling of all shards.
@@ -121,8 +122,8 @@ def excerpt_to_dict(excerpt: Excerpt) -> dict[str, Any]:
     """Excerpt -> a plain dict."""
     return {
         "counts": counts_to_dict(excerpt.counts),
-        "rows": [record_to_dict(record) for record in excerpt.rows],
-        "examples": [[record_to_dict(each.record), each.content] for each in excerpt.examples],
+        "rows": [encode(record) for record in excerpt.rows],
+        "examples": [[encode(each.record), each.content] for each in excerpt.examples],
     }
 
 
@@ -130,8 +131,8 @@ def excerpt_from_dict(raw: Mapping[str, Any]) -> Excerpt:
     """What `excerpt_to_dict` wrote -> the same value."""
     return Excerpt(
         counts_from_dict(raw["counts"]),
-        [record_from_dict(row) for row in raw["rows"]],
-        [Example(record_from_dict(row), content) for row, content in raw["examples"]],
+        [decode(Record, row) for row in raw["rows"]],
+        [Example(decode(Record, row), content) for row, content in raw["examples"]],
     )
 
 

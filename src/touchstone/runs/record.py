@@ -5,10 +5,9 @@ A record is small, so that a hundred thousand of them are summarised and compare
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from touchstone.core.case import Case
-from touchstone.core.codec import decode, encode
 from touchstone.core.result import Decision, Outcome, Result, Verdict, ViolationKind, Waived
 from touchstone.runs.decision import explain_result
 
@@ -87,14 +86,3 @@ def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
         waived=grading.waived if grading else (),
         why=() if failed else explain_result(result),
     )
-
-
-def record_to_dict(record: Record) -> dict[str, Any]:
-    """Record -> a plain dict; what is empty or unknown is left out."""
-    row: dict[str, Any] = encode(record)
-    return row
-
-
-def record_from_dict(row: Mapping[str, Any]) -> Record:
-    """What `record_to_dict` wrote -> the same record."""
-    return decode(Record, row)

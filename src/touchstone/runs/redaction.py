@@ -6,7 +6,7 @@ A reply is scored as it was and redacted before it is kept, so that a leak is st
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from touchstone.core.case import Case
 from touchstone.core.reading import Span
@@ -64,18 +64,20 @@ def redact(text: str) -> Redacted:
     return Redacted("".join([*parts, text[after:]]), tuple(cuts), tuple(surfaces))
 
 
-@dataclass(frozen=True, slots=True)
-class RedactedFailure:
-    """A row that was no case as it is kept."""
+class Redactable(Protocol):
+    """A row that is kept as any dataclass: `case` is None where it was no case."""
 
-    result: Result
-    record: Record
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def case(self) -> Case | None: ...
+    @property
+    def result(self) -> Result: ...
+    @property
+    def record(self) -> Record: ...
 
 
-def redact_failure(result: Result, record: Record) -> RedactedFailure:
-    """Both as they are kept: what is said of the row may quote it."""
-    redaction = _Redaction(Case(response=""))
-    return RedactedFailure(redaction.kept(result), redaction.kept(record))
+_Row = TypeVar("_Row", bound=Redactable)
 
 
 def redact_case(case: Case) -> Case:
@@ -83,19 +85,11 @@ def redact_case(case: Case) -> Case:
     return _Redaction(case).case
 
 
-@dataclass(frozen=True, slots=True)
-class RedactedReply:
-    """A reply as it is kept."""
-
-    case: Case
-    result: Result
-    record: Record
-
-
-def redact_reply(case: Case, result: Result, record: Record) -> RedactedReply:
-    """All three as they are kept. What result and record quote of the case is replaced as it is there."""
-    redaction = _Redaction(case)
-    return RedactedReply(redaction.case, redaction.kept(result), redaction.kept(record))
+def redact_reply(reply: _Row) -> _Row:
+    """The row as it is kept. What result and record quote of the case is replaced as it is there."""
+    redaction = _Redaction(reply.case or Case(response=""))
+    case = redaction.case if reply.case else None
+    return replace(reply, case=case, result=redaction.kept(reply.result), record=redaction.kept(reply.record))
 
 
 class _Redaction:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from touchstone.runs.record import Record, record_to_dict
+from touchstone.core.codec import encode
+from touchstone.runs.record import Record
 from touchstone.service.auth.principal import Principal
 from touchstone.service.context import Service
 from touchstone.store.pages import LIMIT, Filters, Page
@@ -49,7 +50,8 @@ def visible_page(
 def visible_record(record: Record, *, is_blind: bool) -> dict[str, Any]:
     """A reply as lists give it: of one that is to be graded, which it is."""
     if not is_blind:
-        return record_to_dict(record)
+        whole: dict[str, Any] = encode(record)
+        return whole
     row = {"id": record.id, "draft": record.draft, "category": record.category}
     return {name: value for name, value in row.items() if value is not None} | {"blind": True}
 
