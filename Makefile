@@ -14,7 +14,7 @@ COMPILE = $(LOCK_VENV)/bin/pip-compile --quiet --strip-extras --annotation-style
 	--unsafe-package touchstone-eval --no-allow-unsafe
 NAMES = -e 's/touchstone-eval, touchstone-eval/touchstone-eval/' -e 's/ (pyproject.toml)//'
 # What .venv holds: all that is needed to run and to test, but for clusters and language models.
-EXTRAS = parquet postgresql object-store serve otel verifier test bench dev
+EXTRAS = runs parquet postgresql object-store serve otel verifier test bench dev
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

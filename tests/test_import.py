@@ -103,6 +103,50 @@ def test_a_setting_of_another_type_is_an_error_that_names_the_right_one(name, al
         touchstone.score(touchstone.Case(response="Hi"), **{name: {}})
 
 
+# A base install lacks these. spaCy and its parts bring some of them for themselves, so only Touchstone is refused those.
+BASE_INSTALL = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename.startswith("<frozen importlib"):
+            frame = frame.f_back
+        is_ours = frame.f_globals.get("__name__", "").startswith("touchstone")
+        if name in {"sqlalchemy", "alembic"} or (is_ours and name in {"filelock", "httpx", "jinja2", "markupsafe"}):
+            raise ModuleNotFoundError(name=name)
+sys.meta_path.insert(0, Missing())
+"""
+SCORES = """
+import touchstone as ts
+assert ts.score(ts.Case(input="When is it due?", response="On 3 May.", context=["Due on 3 May."])).verdict is not None
+"""
+COMMAND = "from touchstone.cli.main import main; main()"
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "code", "said"),
+    [
+        (SCORES, [], 0, ""),
+        (COMMAND, ["score", "--input", "When is it due?", "--response", "On 3 May.", "--summary"], 0, '"verdict": '),
+        (COMMAND, ["eval", "support"], 2, "needs filelock: pip install 'touchstone-eval[runs]'"),
+        (COMMAND, ["report", "latest"], 2, "pip install 'touchstone-eval[runs]'"),
+    ],
+    ids=["ts.score", "touchstone score", "touchstone eval", "touchstone report"],
+)
+def test_the_base_install_scores_and_other_commands_name_the_extra_they_need(tmp_path, script, arguments, code, said):
+    environment = os.environ | {"PYTHONPATH": str(Path(touchstone.__file__).parents[1])}
+    run = subprocess.run(
+        [sys.executable, "-c", BASE_INSTALL + script, *arguments],
+        cwd=tmp_path,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == code, run.stderr
+    assert said in run.stdout + run.stderr
+
+
 def test_class_names_are_unique_in_the_project():
     named = Counter(
         node.name

@@ -13,6 +13,7 @@ import pytest
 from tests.snapshots import SNAPSHOTS, text_of
 from tests.store.review_samples import BAD, GOOD, NOW, review_of, ruling_on
 
+from touchstone.app import evaluation
 from touchstone.app.review import rubric_of
 from touchstone.cli.main import main
 from touchstone.runs.waivers import Waiver
@@ -30,6 +31,8 @@ def evaluated(tmp_path_factory):
         shutil.copy(SNAPSHOTS / name, home)
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(home)
+        # Runs of one second would be named in any order.
+        patched.setattr(evaluation, "_new_id", (f"20261119-00000{at}-aaaa" for at in range(2)).__next__)
         for name in ("before", "after"):
             arguments = ["gold.jsonl", "--responses", f"{name}.jsonl", "--label", f"prompt={name}"]
             with pytest.raises(SystemExit):
