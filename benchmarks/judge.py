@@ -19,11 +19,10 @@ from benchmarks import record
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.result import Grading, Result
-from touchstone.judges.model import Way
-from touchstone.judges.probability import FILE
+from touchstone.judges.model import PASS_FILE, Mode
 from touchstone.stats.interval import wilson
 
-WAYS: tuple[Way, ...] = ("expected", "open")
+WAYS: tuple[Mode, ...] = ("expected", "open")
 LEFT_OUT = ("domains_left_out", "sets_left_out")
 ALL = "all"
 # Sets in which violations were not written to be found.
@@ -42,7 +41,7 @@ def run() -> None:
 
 def decisions() -> dict[str, Any]:
     """What is decided on each set, and how often that is right; `violations` are of the natural sets, all kinds."""
-    fitted = json.loads(resource.text(FILE))["decisions"]
+    fitted = json.loads(resource.text(PASS_FILE))["decisions"]
     found: dict[str, Any] = {"send_at": fitted["send_at"], "block_at": fitted["block_at"]}
     for way in WAYS:
         found[way] = {}

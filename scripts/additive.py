@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
-from touchstone.judges.model import Way, within
+from touchstone.judges.model import Mode, within
 from touchstone.judges.tone import COURTESIES, LACKS
 from touchstone.judges.wording import COMPLETENESS
 
@@ -94,7 +94,7 @@ def predict(model: tuple[list[Array], Array], table: Array) -> Array:
     return np.array([within(sum_) for sum_ in (design(table, model[0]) @ model[1]).tolist()])
 
 
-def cut(values: Array, people: Array, *, way: Way) -> list[float]:
+def cut(values: Array, people: Array, *, way: Mode) -> list[float]:
     """The four cuts between grades that agree best with people, found one at a time.
 
     With nothing to hold a reply against, values stay near the middle; plain rounding keeps them from being stretched.

@@ -13,11 +13,11 @@ from scripts.fit_rules import USUAL_PASSES
 from scripts.labelled import RUBRIC, Labelled
 
 from touchstone.core.plan import Plan
-from touchstone.judges.known import unlike
+from touchstone.judges.choice import unlike
 from touchstone.rubric.model import SAFETY
 from touchstone.rubric.outcome import points_of
 from touchstone.runs.decision import POOR
-from touchstone.safety.signs import Rule
+from touchstone.safety.signs import Logistic
 
 SENT_PASS, BLOCKED_FAIL = 0.96, 0.9
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ def decide(
     cases: Sequence[Labelled],
     grades: Mapping[str, NDArray[np.int_]],
     chances: Array,
-    rules: Sequence[Mapping[str, Rule]],
+    rules: Sequence[Mapping[str, Logistic]],
 ) -> Decided:
     """What decides on each case; `rules` are the confidences fitted without it."""
     rows = [_row(case, {name: int(grades[name][at]) for name in grades}, rules[at]) for at, case in enumerate(cases)]
@@ -67,9 +67,9 @@ def decide(
 
 
 def _row(
-    case: Labelled, grades: Mapping[str, int], rules: Mapping[str, Rule]
+    case: Labelled, grades: Mapping[str, int], rules: Mapping[str, Logistic]
 ) -> tuple[bool, bool, bool, int, int, int]:
-    sure = [rules[s.rule].confidence(s.inputs) if s.rule in rules else 0.0 for s in case.signs]
+    sure = [rules[s.rule].of(s.inputs) if s.rule in rules else 0.0 for s in case.signs]
     called = {s.kind for s, each in zip(case.signs, sure, strict=True) if each >= PLAN.violation_at}
     marked = {kind for label in case.labels for kind in label["violations"]}
     unheld = any(a.status == "contradicted" or (a.kind != "claim" and not a.holds) for a in case.anchors or ())

@@ -34,14 +34,22 @@ from scripts.decisions import Decided, choose_cuts, decide, figures, share_right
 from scripts.fit_rules import USUAL_PASSES
 from scripts.labelled import CRITERIA, DATA, Labelled, folds, labelled
 
+from touchstone.judges.choice import measure
 from touchstone.judges.features import Features, features, see, sound_part
-from touchstone.judges.known import measure
-from touchstone.judges.model import FILE, WAYS, Way
-from touchstone.judges.probability import FILE as PASS_FILE
-from touchstone.judges.probability import FINDINGS, INPUTS, VALUES, WORDED, Chance, probability_inputs
+from touchstone.judges.model import (
+    FILE,
+    FINDINGS,
+    INPUTS,
+    MODES,
+    PASS_FILE,
+    VALUES,
+    WORDED,
+    Mode,
+    probability_inputs,
+)
 from touchstone.judges.wording import COMPLETENESS, Said, said_in
 from touchstone.judges.wording import FILE as WORDED_FILE
-from touchstone.safety.signs import Rule
+from touchstone.safety.signs import Logistic
 
 # How much the pass probability's weights are drawn to none.
 PASS_RIDGE = 3.0
@@ -70,7 +78,7 @@ OF_USE = 0.4
 class Table(NamedTuple):
     """Every case of a way: its features without findings, the runs of its reply, and people's grades."""
 
-    way: Way
+    way: Mode
     cases: Sequence[Labelled]
     features: Sequence[Features]
     runs: Mapping[str, Sequence[Said]]
@@ -112,7 +120,7 @@ class Part(NamedTuple):
 
     inside: NDArray[np.int_]
     out: NDArray[np.int_]
-    rules: Mapping[str, Rule]
+    rules: Mapping[str, Logistic]
 
 
 class Judged(NamedTuple):
@@ -123,7 +131,7 @@ class Judged(NamedTuple):
     chances: Array
 
 
-def table_of(way: Way) -> Table:
+def table_of(way: Mode) -> Table:
     cases = labelled(way)
     found = [features(see(case.reading, case.body, case.anchors), ()) for case in cases]
     runs: dict[str, list[Said]] = {"body": [], "earned": [], "whole": []}
@@ -135,13 +143,13 @@ def table_of(way: Way) -> Table:
     return Table(way, cases, found, runs)
 
 
-def confidences(case: Labelled, rules: Mapping[str, Rule]) -> dict[str, float]:
+def confidences(case: Labelled, rules: Mapping[str, Logistic]) -> dict[str, float]:
     """The surest finding of each kind, as the rules see the case's signs."""
     found = dict.fromkeys(FINDINGS, 0.0)
     for sign in case.signs:
         if sign.rule in rules:
             name = f"finding_{sign.kind}"
-            found[name] = max(found[name], rules[sign.rule].confidence(sign.inputs))
+            found[name] = max(found[name], rules[sign.rule].of(sign.inputs))
     return found
 
 
@@ -240,7 +248,7 @@ def matrix(table: Table, criterion: str, given: Sequence[Mapping[str, float]]) -
 
 def fit_pass(
     inputs: Sequence[Mapping[str, float]], passes: NDArray[np.bool_], *, usual: float = USUAL_PASSES
-) -> Chance:
+) -> Logistic:
     """A logistic regression weighted to the usual share of passing replies; values only help, findings only harm."""
     rows = np.array([[row[name] for name in INPUTS] for row in inputs])
     share = passes.mean()
@@ -257,14 +265,14 @@ def fit_pass(
     bounds = [(0, None) if name in (*VALUES, WORDED) else (None, 0) for name in INPUTS] + [(None, None)]
     solved = minimize(loss, np.zeros(len(INPUTS) + 1), jac=True, method="L-BFGS-B", bounds=bounds).x
     weights = {name: round(float(w), DIGITS) for name, w in zip(INPUTS, solved[:-1], strict=True)}
-    return Chance(round(float(solved[-1]), DIGITS), weights)
+    return Logistic(round(float(solved[-1]), DIGITS), weights)
 
 
 def main() -> None:
     examples = fit_rules.gather()
     fit_rules.write(examples)
     rules = fit_rules.fit(examples)
-    tables = {way: table_of(way) for way in WAYS}
+    tables = {way: table_of(way) for way in MODES}
     apart = {way: judge_apart(table, parts_by_domain(table, examples)) for way, table in tables.items()}
     write(WORDED_FILE, worded_weights(tables["open"]))
     write(FILE, judge_models(tables, apart, rules))
@@ -290,7 +298,7 @@ def worded_weights(table: Table) -> str:
     return f'{{\n "base": {json.dumps(base)},\n "runs": {{\n' + ",\n".join(lines) + "\n }\n}"
 
 
-def judge_models(tables: Mapping[Way, Table], apart: Mapping[Way, Judged], rules: Mapping[str, Rule]) -> str:
+def judge_models(tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged], rules: Mapping[str, Logistic]) -> str:
     """The models of every way and criterion, with their agreement on domains left out."""
     ways: dict[str, Any] = {}
     agreement: dict[str, Any] = {}
@@ -321,7 +329,7 @@ def judge_models(tables: Mapping[Way, Table], apart: Mapping[Way, Judged], rules
     return json.dumps(content, indent=1, ensure_ascii=False)
 
 
-def pass_models(tables: Mapping[Way, Table], apart: Mapping[Way, Judged], decisions: Mapping[str, Any]) -> str:
+def pass_models(tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged], decisions: Mapping[str, Any]) -> str:
     """The pass probability of every way, how well it is calibrated, what the judge knows and what it would decide."""
     ways = {}
     for way, table in tables.items():
@@ -343,7 +351,7 @@ def pass_models(tables: Mapping[Way, Table], apart: Mapping[Way, Judged], decisi
 
 
 def what_is_decided(
-    tables: Mapping[Way, Table], apart: Mapping[Way, Judged], examples: Sequence[fit_rules.Example]
+    tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged], examples: Sequence[fit_rules.Example]
 ) -> dict[str, Any]:
     """What the plan's cuts send and block, and how often that is right: domains left out, and whole sets left out.
 
@@ -380,7 +388,7 @@ def what_is_decided(
 
 
 def decide_apart(table: Table, judged: Judged, examples: Sequence[fit_rules.Example]) -> Decided:
-    rules: list[Mapping[str, Rule]] = [{}] * len(table.cases)
+    rules: list[Mapping[str, Logistic]] = [{}] * len(table.cases)
     for part in parts_by_domain(table, examples):
         for at in part.out:
             rules[at] = part.rules
@@ -428,7 +436,7 @@ def calibration(passes: NDArray[np.bool_], chances: Array) -> dict[str, Any]:
     return {"brier": round(float(np.average((chances - passes) ** 2, weights=sizes)), 4), "share_passing_and_n": bins}
 
 
-def what_is_known(tables: Mapping[Way, Table], apart: Mapping[Way, Judged]) -> dict[str, Any]:
+def what_is_known(tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged]) -> dict[str, Any]:
     """The ranges of sets on which grades are of use, and the criteria that are of none on the others."""
     table = tables["open"]
     useful = {name for name, of in _by_set(table) if is_of_use(table, apart["open"], "accuracy", of)}

@@ -23,8 +23,8 @@ from scripts.labelled import AGENTS, DATA, RUBRIC, SETS
 
 from touchstone.core.codec import case_from_dict
 from touchstone.judges.llm.fits import CHANCE_INPUTS, FILE, GradeWeights, chance_inputs
-from touchstone.judges.probability import Chance
 from touchstone.rubric.model import TOP
+from touchstone.safety.signs import Logistic
 from touchstone.stats.agreement import weighted_kappa
 from touchstone.trust.pairs import pair, people_means
 
@@ -107,7 +107,7 @@ def read_judged() -> Iterator[Judged]:
                 yield Judged(group, name, inputs, bool(grading.violations), people == "PASS")
 
 
-def fit_chance(judged: Sequence[Judged]) -> Chance:
+def fit_chance(judged: Sequence[Judged]) -> Logistic:
     """Logistic regression where four of five pass, as for the offline judge, so that the cuts mean the same."""
     mine = [each for each in judged if not each.is_charged]
     table = np.asarray([[1.0, *(each.inputs[name] for name in CHANCE_INPUTS)] for each in mine])
@@ -124,7 +124,7 @@ def fit_chance(judged: Sequence[Judged]) -> Chance:
     # More points never speak against a reply, a suspicion never for it.
     signs = {"suspicion": -1}
     kept = {n: float(w) if w * signs.get(n, 1) > 0 else 0.0 for n, w in zip(CHANCE_INPUTS, now[1:], strict=True)}
-    return Chance(float(now[0]), kept)
+    return Logistic(float(now[0]), kept)
 
 
 def violated(judged: Sequence[Judged]) -> float:

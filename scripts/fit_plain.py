@@ -30,7 +30,7 @@ from touchstone.core.result import Anchor
 from touchstone.evidence.check import anchors_of, check
 from touchstone.judges.choice import plain_kind
 from touchstone.judges.features import Features, features, see
-from touchstone.judges.model import PLAIN_FILE, Plain, Way, models, plain_models
+from touchstone.judges.model import PLAIN_FILE, Mode, Plain, models, plain_models
 from touchstone.safety.detectors import inspect
 from touchstone.text.frame import body_of
 from touchstone.text.reading import read, read_ahead
@@ -90,7 +90,7 @@ ASKED = frozenset(
     "opens_otherwise".split()
 )
 # The ways in which labelled cases can be plain questions.
-WAYS: Mapping[Plain, Way] = {
+WAYS: Mapping[Plain, Mode] = {
     "entry_expected": "expected",
     "entry_open": "open",
     "query_expected": "expected",
@@ -165,7 +165,7 @@ def _with_held_out_politeness(rows: Rows) -> Rows:
     ]
 
 
-def _labelled(names: Sequence[str], criterion: str, *, way: Way) -> Rated:
+def _labelled(names: Sequence[str], criterion: str, *, way: Mode) -> Rated:
     """The labelled sets as if they were plain questions, in folds of whole domains."""
     cases = [case for case in labelled(way) if case.set != LEFT_ASIDE]
     found = [_features(case.reading, case.anchors, is_plain=True) for case in cases]
@@ -240,7 +240,7 @@ def held_out_values(name: str) -> list[dict[str, float]]:
     rows = feature_rows(name, is_open=False)
     values = []
     for row, kind, found in rows:
-        way: Way = "expected" if row["expected_output"] else "open"
+        way: Mode = "expected" if row["expected_output"] else "open"
         chosen = {**models(way), **(plain_models(kind) if kind else {})}
         values.append({criterion: model.value(found.of(criterion)) for criterion, model in chosen.items()})
     for kind, criteria in KINDS.items():

@@ -29,7 +29,7 @@ from touchstone.safety.figures import figures
 from touchstone.safety.personal_data.leaks import WHAT
 from touchstone.safety.phrases import INSTEAD, PLEDGED
 from touchstone.safety.phrases import table as phrases
-from touchstone.safety.signs import FILE, Rule, Sign
+from touchstone.safety.signs import FILE, Logistic, Sign
 from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
@@ -138,12 +138,12 @@ def _wrong(case: Labelled) -> list[Example]:
     return found
 
 
-def fit(examples: Sequence[Example]) -> dict[str, Rule]:
+def fit(examples: Sequence[Example]) -> dict[str, Logistic]:
     """Every rule's base and weights; the weights of a family's inputs are shared, each rule shifts the base."""
     families = defaultdict(list)
     for example in examples:
         families[_family(example.sign.rule)].append(example)
-    rules: dict[str, Rule] = {}
+    rules: dict[str, Logistic] = {}
     for members in families.values():
         rules |= _fit_family(members)
     return rules
@@ -154,7 +154,7 @@ def _family(rule: str) -> str:
     return rule if rule.startswith("wording.") else "phrase" if rule in PHRASES else rule.partition(".")[0]
 
 
-def _fit_family(examples: Sequence[Example]) -> dict[str, Rule]:
+def _fit_family(examples: Sequence[Example]) -> dict[str, Logistic]:
     if examples[0].sign.rule in PHRASES:
         return _counted(examples)
     names = sorted({name for example in examples for name in example.sign.inputs})
@@ -165,14 +165,14 @@ def _fit_family(examples: Sequence[Example]) -> dict[str, Rule]:
     if right.all() or not right.any():
         # Laplace's rule where one answer was never seen.
         share = (weights[right].sum() + 1) / (weights.sum() + 2)
-        return {rule: Rule(float(np.log(share / (1 - share))), {}) for rule in rules}
+        return {rule: Logistic(float(np.log(share / (1 - share))), {}) for rule in rules}
     model = LogisticRegression(C=PENALTY, max_iter=2000).fit(table, right, sample_weight=weights)
     found = dict(zip([*names, *rules], model.coef_[0].tolist(), strict=True))
     base = float(model.intercept_[0])
     # A kind of personal data that was never met is as sure as its family.
     known = {f"pii.{kind}" for kind in WHAT} if rules[0].startswith("pii.") else set()
     return {
-        rule: Rule(
+        rule: Logistic(
             base + found.get(rule, 0.0),
             {**{name: found[name] for name in names if found[name]}, **PRIORS.get(rule, {})},
             LEAST.get(rule, 0.0),
@@ -181,14 +181,14 @@ def _fit_family(examples: Sequence[Example]) -> dict[str, Rule]:
     }
 
 
-def _counted(examples: Sequence[Example]) -> dict[str, Rule]:
+def _counted(examples: Sequence[Example]) -> dict[str, Logistic]:
     """Phrases: how often each was right, with the prior; all of the table's, whether they were met or not."""
     rules = {}
     for name in PHRASES:
         given = [example for example in examples if example.sign.rule == name]
         right = PRIOR_RIGHT + sum(example.weight for example in given if example.is_right)
         wrong = PRIOR_WRONG + sum(example.weight for example in given if not example.is_right)
-        rules[name] = Rule(float(np.log(right / wrong)), {})
+        rules[name] = Logistic(float(np.log(right / wrong)), {})
     return rules
 
 
@@ -204,7 +204,7 @@ def held_out(examples: Sequence[Example]) -> dict[str, Any]:
         rules = fit([example for example in examples if example.fold != fold])
         for example in examples:
             if example.fold == fold and example.sign.rule in rules:
-                sure = rules[example.sign.rule].confidence(example.sign.inputs)
+                sure = rules[example.sign.rule].of(example.sign.inputs)
                 found[example.sign.rule, example.set].append((sure, example.is_right))
     for (rule, set_), given in sorted(found.items()):
         table[rule][set_] = {

@@ -17,7 +17,7 @@ from touchstone.core.policy import Policy
 from touchstone.core.reading import Reading
 from touchstone.core.result import Anchor
 from touchstone.evidence.check import anchors_of, check
-from touchstone.judges.model import Way
+from touchstone.judges.model import Mode
 from touchstone.rubric.model import SAFETY, TOP
 from touchstone.rubric.outcome import points_of
 from touchstone.rubric.parse import packaged
@@ -42,7 +42,7 @@ SETS = {
 # Good replies of other trades that nothing was fitted on and nobody read: counted, never looked at.
 UNREAD = ROOT / "tests/tables/ordinary_second.jsonl"
 CRITERIA = ("accuracy", "completeness", "tone", "actionability")
-HIDDEN: Mapping[Way, tuple[str, ...]] = {
+HIDDEN: Mapping[Mode, tuple[str, ...]] = {
     "expected": (),
     "open": ("expected_output",),
     "bare": ("expected_output", "context"),
@@ -94,7 +94,7 @@ def rows() -> tuple[tuple[str, Mapping[str, Any]], ...]:
 
 
 @cache
-def labelled(way: Way) -> tuple[Labelled, ...]:
+def labelled(way: Mode) -> tuple[Labelled, ...]:
     """All labelled replies; with an expected reply only those that have one."""
     wanted = [(name, row) for name, row in rows() if way != "expected" or row.get("expected_output")]
     return tuple(read_row(name, row, way=way) for name, row in wanted)
@@ -110,7 +110,7 @@ def unread() -> list[tuple[Case, bool]]:
     ]
 
 
-def read_row(name: str, row: Mapping[str, Any], *, way: Way) -> Labelled:
+def read_row(name: str, row: Mapping[str, Any], *, way: Mode) -> Labelled:
     """A row as a way of grading sees it."""
     case = case_from_dict({field: value for field, value in row.items() if field not in HIDDEN[way]})
     reading = read(case)

@@ -27,7 +27,7 @@ from touchstone.engines.processes import MEGABYTES
 from touchstone.evidence.check import check
 from touchstone.io.columns import ALIASES
 from touchstone.judges.features import features, see
-from touchstone.judges.known import known
+from touchstone.judges.model import pass_model
 from touchstone.safety import detectors
 from touchstone.safety.signs import rules
 from touchstone.text.reading import read
@@ -302,11 +302,11 @@ def test_the_cuts_of_the_plan_are_those_of_the_fit(cut):
 def test_the_ranges_shown_are_those_the_judge_knows():
     described = section(page("docs/judge.md"), "When it does not grade")
     assert re.findall(r"^\| [a-z].* \| ([\d.]+) \|$", described, re.MULTILINE) == [
-        f"{most:g}" for most in known().most.values()
+        f"{most:g}" for most in pass_model().most.values()
     ]
 
 
-@pytest.mark.parametrize(("way", "left_out"), known().blind.items())
+@pytest.mark.parametrize(("way", "left_out"), pass_model().blind.items())
 def test_the_criteria_left_out_are_those_the_judge_leaves_out(way, left_out):
     assert f"| `{way}` | {', '.join(left_out)} |" in section(page("docs/judge.md"), "When it does not grade")
 

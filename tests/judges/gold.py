@@ -20,7 +20,7 @@ def gold_cases():
 
 GOLD = tuple(gold_cases())
 SAMPLE = GOLD[::STEP]
-WAYS = {"expected": lambda case: case, "open": lambda case: replace(case, expected_output=None)}
+MODES = {"expected": lambda case: case, "open": lambda case: replace(case, expected_output=None)}
 
 
 def grade(case, **changes):

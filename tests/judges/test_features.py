@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.judges.gold import GOLD, WAYS
+from tests.judges.gold import GOLD, MODES
 from tests.tables import over
 
 import touchstone as ts
@@ -43,14 +43,14 @@ def features_of(case):
 
 
 def written():
-    return {f"{case.id}-{way}": features_of(WAYS[way](case)) for case in GOLD[::STEP] for way in WAYS}
+    return {f"{case.id}-{way}": features_of(MODES[way](case)) for case in GOLD[::STEP] for way in MODES}
 
 
-@over("way", WAYS)
+@over("way", MODES)
 @over("case", GOLD[::STEP], ids=lambda case: case.id)
 def test_features_are_what_they_were(case, way):
     expected = json.loads(FILE.read_text(encoding="utf-8"))[f"{case.id}-{way}"]
-    assert features_of(WAYS[way](case)) == pytest.approx(expected, abs=0.002)
+    assert features_of(MODES[way](case)) == pytest.approx(expected, abs=0.002)
 
 
 def checked(response):

@@ -3,7 +3,7 @@
 from typing import get_args
 
 import pytest
-from tests.judges.gold import GOLD, SAMPLE, WAYS, grade, values
+from tests.judges.gold import GOLD, MODES, SAMPLE, grade, values
 from tests.tables import over
 
 import touchstone as ts
@@ -45,7 +45,7 @@ def values_along(term):
     return [term.size(HIGHEST * step / STEPS) for step in range(STEPS + 1)]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", MODES)
 @pytest.mark.parametrize(("directions", "sign"), [(NEVER_RAISE, -1), (NEVER_LOWER, 1)], ids=["falling", "rising"])
 def test_features_of_a_plain_direction_never_go_the_other_way(directions, sign, way):
     for criterion, names in directions.items():
@@ -65,7 +65,7 @@ def test_features_of_a_plain_direction_keep_it_for_plain_questions(directions, s
                 assert along == sorted(along), (criterion, term.feature)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", MODES)
 @pytest.mark.parametrize("criterion", ["accuracy", "completeness", "tone", "actionability"])
 def test_a_higher_value_never_gets_a_lower_grade(way, criterion):
     model = models(way)[criterion]
@@ -74,19 +74,19 @@ def test_a_higher_value_never_gets_a_lower_grade(way, criterion):
     assert set(grades) <= set(range(5))
 
 
-@over("way", WAYS)
+@over("way", MODES)
 @over("case", SAMPLE, ids=lambda case: case.id)
 def test_an_unsupported_price_never_raises_accuracy(case, way):
-    plain = WAYS[way](case)
+    plain = MODES[way](case)
     before = values(grade(plain))["accuracy"]
     after = {price: values(grade(plain, response=case.response + price))["accuracy"] for price in PRICES}
     assert {price: value for price, value in after.items() if value > before} == {}
 
 
-@over("way", WAYS)
+@over("way", MODES)
 @over("case", SAMPLE, ids=lambda case: case.id)
 def test_an_insult_never_raises_tone(case, way):
-    plain = WAYS[way](case)
+    plain = MODES[way](case)
     before = values(grade(plain))["tone"]
     after = {insult: values(grade(plain, response=case.response + insult))["tone"] for insult in INSULTS}
     assert {insult: value for insult, value in after.items() if value > before} == {}
@@ -107,10 +107,10 @@ def without_an_answer(case):
     return None
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", MODES)
 @pytest.mark.slow
 def test_taking_out_the_answer_to_a_question_never_raises_completeness(way):
-    found = ((WAYS[way](case), without_an_answer(case)) for case in GOLD[::CUT_STEP])
+    found = ((MODES[way](case), without_an_answer(case)) for case in GOLD[::CUT_STEP])
     cut = [(case, rest) for case, rest in found if rest is not None]
     raised = [
         case.id

@@ -38,16 +38,16 @@ def test_people_who_grade_lower_throughout_lower_the_base():
     assert gain.taken
     assert gain.error_before > 0.9
     assert gain.error_after < 0.3
-    moved = found.fitted.ways["open"]["tone"]
+    moved = found.fitted.modes["open"]["tone"]
     seen = {"kind": 0.5, "rude": 0.5, "idle": 0.5}
     assert moved.value(seen) == pytest.approx(MODEL.value(seen) - 1, abs=0.1)
-    assert found.fitted.ways["bare"]["tone"] == MODEL
+    assert found.fitted.modes["bare"]["tone"] == MODEL
 
 
 def test_people_who_agree_with_the_judge_leave_it_as_it_is():
     found = calibrate(team(60, noise=0.6), fitted=SHIPPED, version="v")
     assert not found.gains[0].taken
-    assert found.fitted.ways == SHIPPED.ways
+    assert found.fitted.modes == SHIPPED.modes
 
 
 def test_a_slope_moves_but_never_turns_round():
@@ -63,7 +63,7 @@ def test_a_slope_moves_but_never_turns_round():
 
 def test_too_few_labels_change_nothing():
     found = calibrate(team(LEAST_LABELS - 1, shift=-2), fitted=SHIPPED, version="v")
-    assert (found.gains, found.fitted.ways) == ((), SHIPPED.ways)
+    assert (found.gains, found.fitted.modes) == ((), SHIPPED.modes)
 
 
 def test_a_label_without_a_grade_for_a_criterion_is_left_out():

@@ -13,7 +13,7 @@ from touchstone.evidence.check import anchors_of, check
 from touchstone.runs.evaluate import evaluate
 from touchstone.safety import detectors, signs
 from touchstone.safety.detectors import DETECTORS, inspect, leaks, notice
-from touchstone.safety.signs import Rule, Sign
+from touchstone.safety.signs import Logistic, Sign
 from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
@@ -28,7 +28,7 @@ def noticed(monkeypatch):
         found = [Sign(kind, rule, *place, rule, {"sure": sure}) for kind, rule, place, sure in rows]
         monkeypatch.setattr(detectors, "DETECTORS", (lambda reading, anchors, *, policy: found,))
 
-    monkeypatch.setattr(signs, "rules", lambda: {name: Rule(0.0, {"sure": 1.0}) for name in "abc"})
+    monkeypatch.setattr(signs, "rules", lambda: {name: Logistic(0.0, {"sure": 1.0}) for name in "abc"})
     return put
 
 

@@ -11,7 +11,7 @@ from tests.safety.noticing import read_reply
 from touchstone.core import resource
 from touchstone.core.errors import ResourceError
 from touchstone.core.result import Evidence, Finding
-from touchstone.safety.signs import Rule, Sign, confidence, finding, has_context, is_chat, rules
+from touchstone.safety.signs import Logistic, Sign, confidence, finding, has_context, is_chat, rules
 
 CHAT = [{"role": "agent", "content": "Hi"}, {"role": "user", "content": "Hi"}]
 PLACE = Evidence("context[0]", 0, 4, "Five")
@@ -40,19 +40,19 @@ def sign_of(rule, **inputs):
     [({}, -1.0), ({"a": 1.0}, 1.0), ({"a": 0.5, "b": 1.0}, -3.0), ({"unknown": 9.0}, -1.0)],
 )
 def test_a_confidence_is_the_logistic_of_base_and_weighted_inputs(inputs, total):
-    assert Rule(-1.0, {"a": 2.0, "b": -3.0}).confidence(inputs) == pytest.approx(1 / (1 + exp(-total)))
+    assert Logistic(-1.0, {"a": 2.0, "b": -3.0}).of(inputs) == pytest.approx(1 / (1 + exp(-total)))
 
 
 def test_a_sum_however_low_is_no_overflow():
-    assert Rule(-1e9, {}).confidence({}) == 0.0
-    assert Rule(-31.0, {}).confidence({}) == 0.0
-    assert Rule(-29.0, {}).confidence({}) > 0.0
-    assert Rule(1e9, {}).confidence({}) == 1.0
+    assert Logistic(-1e9, {}).of({}) == 0.0
+    assert Logistic(-31.0, {}).of({}) == 0.0
+    assert Logistic(-29.0, {}).of({}) > 0.0
+    assert Logistic(1e9, {}).of({}) == 1.0
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(0, 1))
 def test_a_confidence_is_a_probability(base, weight, value):
-    assert 0 <= Rule(base, {"a": weight}).confidence({"a": value}) <= 1
+    assert 0 <= Logistic(base, {"a": weight}).of({"a": value}) <= 1
 
 
 def test_the_packaged_weights_are_used(packaged):
@@ -84,7 +84,7 @@ def test_a_finding_shows_the_place_reason_rule_and_confidence(packaged):
 
 def test_every_packaged_rule_has_finite_weights():
     assert rules()
-    assert all(0 <= rule.confidence(dict.fromkeys(rule.weights, 1.0)) <= 1 for rule in rules().values())
+    assert all(0 <= rule.of(dict.fromkeys(rule.weights, 1.0)) <= 1 for rule in rules().values())
 
 
 @pytest.mark.parametrize(

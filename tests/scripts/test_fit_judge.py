@@ -11,8 +11,8 @@ from scripts.fit_judge import COMPLETENESS, CRITERIA, PASS, Table, fit_pass, jud
 from scripts.fit_rules import Example, fit
 from scripts.labelled import AGENTS, FOLDS, domain_of, fold_of, folds, passes, read_row, rows
 
-from touchstone.judges.probability import FINDINGS, INPUTS, VALUES
-from touchstone.safety.signs import Rule, Sign
+from touchstone.judges.model import FINDINGS, INPUTS, VALUES
+from touchstone.safety.signs import Logistic, Sign
 
 FEW = 60
 
@@ -91,8 +91,8 @@ def sign(rule, score=1.0):
 def test_a_sign_that_is_oftener_right_is_trusted_more():
     given = [(2.0, True)] * 9 + [(2.0, False), (0.5, True)] + [(0.5, False)] * 9
     rule = fit([Example(sign("wording.promise", s), right, 1.0, 0, "made") for s, right in given])["wording.promise"]
-    assert rule.confidence({"score": 2.0}) > 0.7
-    assert rule.confidence({"score": 0.5}) < 0.3
+    assert rule.of({"score": 2.0}) > 0.7
+    assert rule.of({"score": 0.5}) < 0.3
 
 
 def test_values_only_raise_the_pass_probability_and_findings_only_lower_it():
@@ -167,7 +167,7 @@ def test_each_fold_is_left_out_once(few):
 def test_a_case_is_decided_by_the_rules_it_is_given(few):
     grades = {name: np.full(len(few), 4) for name in CRITERIA}
     chances = np.full(len(few), 0.95)
-    surely = {sign.rule: Rule(5.0, {}) for case in few for sign in case.signs}
+    surely = {sign.rule: Logistic(5.0, {}) for case in few for sign in case.signs}
     with_rules = decide(few, grades, chances, [surely] * len(few))
     without = decide(few, grades, chances, [{}] * len(few))
     assert not without.violates.any()

@@ -17,7 +17,7 @@ from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, ReviewError
 from touchstone.core.result import Failure
 from touchstone.evidence.check import anchors_of, check
-from touchstone.judges.choice import way_of
+from touchstone.judges.choice import mode_of
 from touchstone.judges.features import features, see
 from touchstone.judges.llm.answer import Answer
 from touchstone.judges.llm.checklist import checklist_features
@@ -118,7 +118,7 @@ def write_calibration(calibrated: Calibrated, path: Path) -> None:
         "method": "shipped models moved towards the team's labels: ridge, directions kept",
         "gains": [
             {
-                "way": gain.way,
+                "way": gain.mode,
                 "criterion": gain.criterion,
                 "labels": gain.n,
                 "kappa_before": gain.kappa_before,
@@ -151,4 +151,4 @@ def _labelled(reviewed: Reviewed, *, settings: Settings) -> Labelled:
     anchors = anchors_of(body, check(reading, plan=settings.plan))
     findings = inspect(body, anchors, policy=settings.policy)
     found = features(see(reading, body, anchors), findings)
-    return Labelled(case.id or "", way_of(reading), found, reviewed.grades)
+    return Labelled(case.id or "", mode_of(reading), found, reviewed.grades)

@@ -31,7 +31,7 @@ from touchstone.io.cases import Entry, Replies, read_cases
 from touchstone.io.columns import SeenColumns
 from touchstone.io.files import open_rows, shown
 from touchstone.io.responses import Responses, read_responses
-from touchstone.judges import model, probability
+from touchstone.judges import model
 from touchstone.judges import wording as worded
 from touchstone.judges.llm.request import Request
 from touchstone.rubric.card import rubric_to_dict, write_rubric
@@ -321,7 +321,7 @@ def receipt_of(settings: Settings, *, name: str, data: str) -> Receipt:
 
 
 # All that grades and findings of the offline judge are computed with.
-FITTED = (model.FILE, model.PLAIN_FILE, worded.FILE, probability.FILE, signs.FILE, wording.FILE)
+FITTED = (model.FILE, model.PLAIN_FILE, worded.FILE, model.PASS_FILE, signs.FILE, wording.FILE)
 
 
 def _offline_judge(settings: Settings) -> str:

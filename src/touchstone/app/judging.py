@@ -84,7 +84,7 @@ class ModelJudge:
         members = _shown(chosen) if chosen.kind == "panel" else tuple(judge_name(model.name) for model in self.models)
         shape: dict[str, Any] = {
             "prompt": asdict(packaged_checklist() if chosen.scope == "checklist" else self.prompt),
-            "fit": asdict(self.settings.model_fit or packaged_fit()),
+            "fit": (self.settings.model_fit or packaged_fit()).shape,
             "settings": [chosen.scope, chosen.rule, chosen.votes, chosen.cascade, chosen.max_tokens],
             "sampling": [chosen.sampling_temperature, chosen.seed],
             "members": list(members),

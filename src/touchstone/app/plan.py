@@ -9,15 +9,14 @@ from touchstone.app.scaffold import NOTES
 from touchstone.app.verifier import verifier_name
 from touchstone.core import resource
 from touchstone.core.codec import content_hash, encode
-from touchstone.core.errors import ResourceError
 from touchstone.judges import tone, wording
-from touchstone.judges.probability import FILE
+from touchstone.judges.model import PASS_FILE
 from touchstone.report.plan import Cuts, DecidedSet, PassShare, PlanView, WayFigures
 from touchstone.safety import signs
 from touchstone.safety import wording as sentences
 
 # The judge's own models name the judge.
-MODELS = (FILE, wording.FILE, tone.POLITENESS, signs.FILE, sentences.FILE)
+MODELS = (PASS_FILE, wording.FILE, tone.POLITENESS, signs.FILE, sentences.FILE)
 # How cases are graded, and what of the fit did not see the replies that are counted.
 WAYS = {"expected": "expected reply given", "open": "sources only"}
 LEFT_OUT = {"domains_left_out": "domains left out", "sets_left_out": "whole sets left out"}
@@ -37,12 +36,7 @@ def models_hash() -> str:
 
 def view_plan(settings: Settings) -> PlanView:
     """Everything that `touchstone plan show` says."""
-    try:
-        decisions = json.loads(resource.text(FILE))["decisions"]
-        counted = Cuts(decisions["send_at"], decisions["block_at"])
-        ways = tuple(_way(decisions[key], said) for key, said in WAYS.items())
-    except (KeyError, TypeError, ValueError) as error:
-        raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
+    counted, ways = resource.parsed(PASS_FILE, _decisions)
     return PlanView(
         plan=settings.plan,
         notes=NOTES,
@@ -52,6 +46,11 @@ def view_plan(settings: Settings) -> PlanView:
         counted=counted,
         ways=ways,
     )
+
+
+def _decisions(text: str) -> tuple[Cuts, tuple[WayFigures, ...]]:
+    rows = json.loads(text)["decisions"]
+    return Cuts(rows["send_at"], rows["block_at"]), tuple(_way(rows[key], said) for key, said in WAYS.items())
 
 
 def _way(row: Mapping[str, Any], said: str) -> WayFigures:

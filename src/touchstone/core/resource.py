@@ -1,11 +1,11 @@
 """Packaged data and the parser, each read from the installed files on first use and kept for the process."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from touchstone.core.errors import ResourceError
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from tokenizers import Tokenizer
 
+Parsed = TypeVar("Parsed")
 EMBEDDINGS = "wordllama"
 EMBEDDINGS_WEIGHTS = "weights/l2_supercat_256.safetensors"
 EMBEDDINGS_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -26,6 +27,14 @@ PARSER_VERSION = "3.8.0"
 def text(name: str) -> str:
     """A packaged data file's content."""
     return resources.files("touchstone").joinpath(f"data/{name}").read_text(encoding="utf-8")
+
+
+def parsed(name: str, parse: Callable[[str], Parsed]) -> Parsed:
+    """A packaged file as `parse` reads it."""
+    try:
+        return parse(text(name))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ResourceError(f"data/{name} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
 
 
 @cache

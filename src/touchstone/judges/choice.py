@@ -1,15 +1,27 @@
-"""Reading -> the models that grade it: by what it can be held against, and by whether it is a support matter at all.
+"""Reading -> the models that grade it, by what it can be held against and whether it is a support matter at all; and
+what no model knows: cases unlike all that were fitted on, copied passages, other languages.
 
 Support replies are graded by models fitted on support replies. Where a customer tells of no matter of their own, models
 fitted on other texts that people rated weigh more whether the reply keeps to its sources.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from touchstone.core.reading import Reading, Text, Value
 from touchstone.judges.coverage import MAX_ANSWER_WORDS, path_steps
 from touchstone.judges.grounding import passages_of, statements
-from touchstone.judges.model import Fitted, GradeModel, Plain, Way, models, plain_models
+from touchstone.judges.model import (
+    NO_SOURCES,
+    SOURCES_ONLY,
+    Fitted,
+    GradeModel,
+    Mode,
+    Plain,
+    models,
+    pass_model,
+    plain_models,
+)
 from touchstone.text.asks import asks_outright
 
 # Who tells of a matter uses more words than this, and asks for something or speaks of themselves.
@@ -30,20 +42,42 @@ BUSINESS = frozenset(
     "cannot can't needs required call phone contact within costs booked claim claims members patients visitors "
     "passengers support".split()
 )
+# `"status": "delivered",`, `name({…}) ->`: text for machines.
+STRUCTURE = re.compile(r"[{}\[\]]|\"\w+\":|->")
+NOTES: Mapping[str, str] = {
+    "turns": "the chat has {given:.0f} earlier messages, cases it was fitted on have at most {most:.0f}",
+    "context_words": "the passages have {given:,.0f} words, cases it was fitted on have at most {most:,.0f}",
+    "structure": "the passages are lookups rather than prose, and it learnt to grade by prose",
+    "question_words": "the message has {given:.0f} words, cases it was fitted on have at most {most:.0f}",
+    "reply_words": "the reply has {given:.0f} words, cases it was fitted on have at most {most:.0f}",
+}
+# N-grams of this length are shared only by copies.
+COPY_NGRAM = 5
+MIN_COPY_WORDS = 12
+COPIED = 0.8
+CUSTOMER = re.compile(r"\b(?:you|your|yours|yourself|you'(?:re|ll|ve|d)|we'll|i'll|i've|i'm|let me)\b", re.IGNORECASE)
+STAFF = re.compile(
+    r"\b(?:the|a|any|every|all|each) (?:customer|client|caller|guest|patient|member|passenger|tenant|user)s?\b"
+    r"|\b(?:customers|callers|agents?|staff|advisers|advisors|representatives)\b",
+    re.IGNORECASE,
+)
+# English prose has at least this share of function words; less means another language or no prose.
+MIN_FUNCTION_WORDS = 0.15
+MIN_WORDS = 8
 
 
-def choose_models(way: Way, kind: Plain | None, *, fitted: Fitted | None = None) -> Mapping[str, GradeModel]:
+def choose_models(mode: Mode, kind: Plain | None, *, fitted: Fitted | None = None) -> Mapping[str, GradeModel]:
     """criterion -> model. A team that has calibrated the judge on its own cases has models for all of them."""
     if fitted is not None:
-        return fitted.ways[way]
-    return {**models(way), **(plain_models(kind) if kind else {})}
+        return fitted.modes[mode]
+    return {**models(mode), **(plain_models(kind) if kind else {})}
 
 
-def way_of(reading: Reading) -> Way:
+def mode_of(reading: Reading) -> Mode:
     """What the reply can be held against: an expected reply, sources, or nothing but the question."""
     if reading.expected:
         return "expected"
-    return "bare" if reading.sources is None else "open"
+    return NO_SOURCES if reading.sources is None else SOURCES_ONLY
 
 
 def plain_kind(reading: Reading) -> Plain | None:
@@ -100,3 +134,60 @@ def _tells(text: Text) -> bool:
     if len(text.tokens) <= FEW_WORDS:
         return False
     return any(token.word in OWN for token in text.tokens) or asks_outright(text)
+
+
+def measure(reading: Reading) -> dict[str, float]:
+    """What distinguishes kinds of cases, whatever the reply says."""
+    raw = " ".join(text.raw for text in reading.contexts)
+    words = sum(len(text.tokens) for text in reading.contexts)
+    return {
+        "turns": float(len(reading.earlier)),
+        "context_words": float(words),
+        "structure": len(STRUCTURE.findall(raw)) / max(50, words),
+        "question_words": float(len(reading.question.tokens)) if reading.question else 0.0,
+        "reply_words": float(len(reading.reply.tokens)),
+    }
+
+
+def unlike(reading: Reading) -> str | None:
+    """Why the case is unlike all that the judge knows; None when it is not."""
+    most = pass_model().most
+    for name, given in measure(reading).items():
+        if given > most[name]:
+            return NOTES[name].format(given=given, most=most[name])
+    return None
+
+
+def pasted_passage(body: Reading) -> str | None:
+    """The name of the passage that most of the body is copied from; what the expected reply says too is no copy."""
+    ngrams = _ngrams(body.reply)
+    if len(body.reply.tokens) < MIN_COPY_WORDS:
+        return None
+    if body.expected and len(ngrams & _ngrams(body.expected)) >= COPIED * len(ngrams):
+        return None
+    shared = {passage.name: ngrams & _ngrams(passage) for passage in body.contexts}
+    copied = frozenset[tuple[str, ...]]().union(*shared.values())
+    if len(copied) < COPIED * len(ngrams):
+        return None
+    return max(shared, key=lambda name: len(shared[name]))
+
+
+def speaks_to_customer(body: Reading) -> bool:
+    """Whether the words are meant for a customer, and not for those who answer customers.
+
+    A page for customers may be quoted; staff notes, a record or a rule in the third person is no answer to anybody.
+    """
+    return CUSTOMER.search(body.reply.raw) is not None and STAFF.search(body.reply.raw) is None
+
+
+def _ngrams(text: Text) -> frozenset[tuple[str, ...]]:
+    words = [token.word for token in text.tokens]
+    return frozenset(tuple(words[at : at + COPY_NGRAM]) for at in range(len(words) - COPY_NGRAM + 1))
+
+
+def reads_as_english(reading: Reading) -> bool:
+    """Whether the reply has English function words, or too few words to tell."""
+    tokens = reading.reply.tokens
+    if len(tokens) < MIN_WORDS:
+        return True
+    return sum(token.is_stop for token in tokens) / len(tokens) >= MIN_FUNCTION_WORDS

@@ -1,31 +1,40 @@
-"""Features -> a value 0..4: small additive models whose every term can be read, shipped as JSON.
+"""Features -> a value 0..4 and a pass probability: small additive models whose every term can be read, shipped as JSON.
 
 A term bends at its knots and is straight between them.
 """
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import erf, exp, sqrt
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from touchstone.core import resource
-from touchstone.core.errors import ResourceError
+from touchstone.core.result import VIOLATION_KINDS
+from touchstone.safety.signs import Logistic
 
-# With an expected reply, with sources only, or with neither.
-Way = Literal["expected", "open", "bare"]
+# What the reply is held against: an expected reply, sources only, or neither. The words are those of stored models.
+Mode = Literal["expected", "open", "bare"]
+SOURCES_ONLY: Final = "open"
+NO_SOURCES: Final = "bare"
+MODES: tuple[Mode, ...] = ("expected", SOURCES_ONLY, NO_SOURCES)
 # Cases that are no support matter: a short expected answer; a plain question on one entry or on longer passages, each
 # either way; a statement without a question; and wording alone.
 Plain = Literal["answer", "entry_expected", "entry_open", "query_expected", "query_open", "statement", "wording"]
-WAYS: tuple[Way, ...] = ("expected", "open", "bare")
 TOP = 4
 # Within this distance of 0 and 4 values draw together.
 END = 0.5
-FILE = "judge.json"
-PLAIN_FILE = "plain.json"
+FILE, PLAIN_FILE, PASS_FILE = "judge.json", "plain.json", "pass.json"
+VALUES = ("accuracy", "completeness", "tone", "actionability")
+# The grade that wording alone speaks for, were passing a criterion.
+WORDED = "worded_pass"
+FINDINGS = tuple(f"finding_{kind}" for kind in VIOLATION_KINDS)
+LIKENESS = tuple(f"like_{kind}" for kind in VIOLATION_KINDS if kind != "hallucination")
+# What speaks against a reply beside the findings.
+AGAINST = ("values_contradicted", "values_unsupported", "claims_contradicted", "claims_unsupported", "polarity_flips")
+INPUTS = (*VALUES, WORDED, *FINDINGS, *LIKENESS, *AGAINST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,52 +103,66 @@ def _below(deviation: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The models of every way to grade, by criterion, and the version they are called by."""
+    """The models of every mode, by criterion, and the version they are called by."""
 
     version: str
-    ways: Mapping[Way, Mapping[str, GradeModel]]
+    modes: Mapping[Mode, Mapping[str, GradeModel]]
 
 
-def models(way: Way) -> Mapping[str, GradeModel]:
-    """The packaged models of one way to grade."""
-    return packaged_models().ways[way]
+class PassModel(NamedTuple):
+    """What `make fit` says of passing, and of the cases the judge knows.
+
+    `most` is what each measure reaches at most among known cases; `blind` are the criteria not graded beyond.
+    """
+
+    chances: Mapping[Mode, Logistic]
+    most: Mapping[str, float]
+    blind: Mapping[Mode, tuple[str, ...]]
+
+
+def models(mode: Mode) -> Mapping[str, GradeModel]:
+    """The packaged models of one mode."""
+    return packaged_models().modes[mode]
 
 
 @cache
 def packaged_models() -> Fitted:
     """The models that ship with Touchstone."""
-    with _packaged(FILE) as text:
-        return parse_models(text)
+    return resource.parsed(FILE, parse_models)
 
 
 @cache
 def plain_models(kind: Plain) -> Mapping[str, GradeModel]:
     """The packaged models for a case that is no support matter; only of the criteria that differ."""
-    with _packaged(PLAIN_FILE) as text:
-        return {criterion: _model(row) for criterion, row in json.loads(text)["kinds"][kind].items()}
+    return resource.parsed(PLAIN_FILE, lambda text: _models(json.loads(text)["kinds"][kind]))
 
 
-@contextmanager
-def _packaged(file: str) -> Iterator[str]:
-    try:
-        yield resource.text(file)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ResourceError(f"data/{file} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
+@cache
+def pass_model() -> PassModel:
+    """The packaged pass probabilities, and the range of known cases."""
+    return resource.parsed(PASS_FILE, _pass_model)
+
+
+def probability_inputs(values: Mapping[str, float], features: Mapping[str, float]) -> dict[str, float]:
+    """What the pass probability is computed from."""
+    return {name: values[name] for name in VALUES} | {name: features.get(name, 0.0) for name in INPUTS[len(VALUES) :]}
+
+
+def pass_probability(values: Mapping[str, float], features: Mapping[str, float], *, mode: Mode) -> float:
+    """The chance that people would pass a reply with these values and features, where four of five pass."""
+    return pass_model().chances[mode].of(probability_inputs(values, features))
 
 
 def parse_models(text: str) -> Fitted:
     """The text of a file of models -> the models; KeyError, TypeError or ValueError when it is none."""
     content = json.loads(text)
-    ways = content["ways"]
-    return Fitted(
-        str(content["version"]), {way: {name: _model(row) for name, row in ways[way].items()} for way in WAYS}
-    )
+    return Fitted(str(content["version"]), {mode: _models(content["ways"][mode]) for mode in MODES})
 
 
 def models_to_dict(fitted: Fitted) -> dict[str, Any]:
     """What `parse_models` reads."""
-    ways = {way: {name: _row(model) for name, model in known.items()} for way, known in fitted.ways.items()}
-    return {"version": fitted.version, "ways": ways}
+    rows = {mode: {name: _row(model) for name, model in known.items()} for mode, known in fitted.modes.items()}
+    return {"version": fitted.version, "ways": rows}
 
 
 def _row(model: GradeModel) -> dict[str, Any]:
@@ -150,12 +173,22 @@ def _row(model: GradeModel) -> dict[str, Any]:
     return {"base": model.base, "cuts": list(model.cuts), "spread": model.spread, "terms": terms}
 
 
-def _model(row: Mapping[str, object]) -> GradeModel:
-    terms = row["terms"]
-    assert isinstance(terms, dict)
-    return GradeModel(
-        base=float(row["base"]),  # type: ignore[arg-type]
-        terms=tuple(Term(name, tuple(t["knots"]), tuple(t["slopes"]), t["typical"]) for name, t in terms.items()),
-        cuts=tuple(row["cuts"]),  # type: ignore[arg-type]
-        spread=float(row["spread"]),  # type: ignore[arg-type]
+def _models(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, GradeModel]:
+    return {name: _model(row) for name, row in rows.items()}
+
+
+def _model(row: Mapping[str, Any]) -> GradeModel:
+    terms = tuple(
+        Term(name, tuple(term["knots"]), tuple(term["slopes"]), term["typical"]) for name, term in row["terms"].items()
+    )
+    return GradeModel(float(row["base"]), terms, tuple(row["cuts"]), float(row["spread"]))
+
+
+def _pass_model(text: str) -> PassModel:
+    content = json.loads(text)
+    known = content["known"]
+    return PassModel(
+        {mode: Logistic(row["base"], row["weights"]) for mode, row in content["ways"].items()},
+        known["most"],
+        {mode: tuple(names) for mode, names in known["blind"].items()},
     )

@@ -7,24 +7,25 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from touchstone.core.plan import Plan
-from touchstone.core.reading import Reading
 from touchstone.core.result import Finding, Grade, Grading, Verification
 from touchstone.judges.address import address_issues, doubted, doubted_chance, find_address
-from touchstone.judges.choice import choose_models, plain_kind, way_of
+from touchstone.judges.choice import (
+    choose_models,
+    mode_of,
+    pasted_passage,
+    plain_kind,
+    reads_as_english,
+    speaks_to_customer,
+    unlike,
+)
 from touchstone.judges.features import Features, Seen, features
-from touchstone.judges.known import known, unlike
-from touchstone.judges.model import Fitted, GradeModel, Way
-from touchstone.judges.pasted import pasted_passage, speaks_to_customer
-from touchstone.judges.probability import VALUES, pass_probability
+from touchstone.judges.model import VALUES, Fitted, GradeModel, Mode, pass_model, pass_probability
 from touchstone.judges.reasons import NOTHING, explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
 from touchstone.rubric.outcome import conclude
 from touchstone.safety.detectors import doubts
 
 NAME = "offline"
-# English prose has at least this share of function words; less means another language or no prose.
-MIN_FUNCTION_WORDS = 0.15
-MIN_WORDS = 8
 DEFAULTS = Plan()
 FOREIGN = "the reply does not read as English, which this judge needs: let a person or a language model grade it"
 # What a copied passage, however true, need not do.
@@ -53,14 +54,14 @@ def judge(
 
     A finding is a violation, a suspicion or nothing by its confidence.
     """
-    kind, way = plain_kind(seen.body), way_of(seen.body)
+    kind, mode = plain_kind(seen.body), mode_of(seen.body)
     pasted = pasted_passage(seen.body)
     found = features(seen, findings, is_plain=kind is not None)
     every = [*findings, *doubts(verification, seen.body.claims)]
     violations = [each for each in every if (each.confidence or 0.0) >= plan.violation_at]
     suspicions = [each for each in every if plan.suspicion_at <= (each.confidence or 0.0) < plan.violation_at]
-    models = choose_models(way, kind, fitted=fitted)
-    blind = _blindness(seen, models, way=way, pasted=pasted, is_own=fitted is not None)
+    models = choose_models(mode, kind, fitted=fitted)
+    blind = _blindness(seen, models, mode=mode, pasted=pasted, is_own=fitted is not None)
     caps = find_caps(seen, violations, suspicions, pasted=pasted)
     said = find_address(seen.reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
     grades = []
@@ -79,12 +80,12 @@ def judge(
         judge=NAME,
         issues=[*address_issues(said), *find_issues(seen.body, seen.covered, seen.anchors, violations)],
         suspicions=suspicions,
-        pass_probability=doubted_chance(_chance(found, grades, way=way), is_doubtful=said is not None),
+        pass_probability=doubted_chance(_chance(found, grades, mode=mode), is_doubtful=said is not None),
     )
 
 
 def _blindness(
-    seen: Seen, models: Mapping[str, GradeModel], *, way: Way, pasted: str | None, is_own: bool
+    seen: Seen, models: Mapping[str, GradeModel], *, mode: Mode, pasted: str | None, is_own: bool
 ) -> dict[str, str]:
     """The criteria that are not graded, and why; a team's own models know the team's cases."""
     if not reads_as_english(seen.reading):
@@ -92,7 +93,7 @@ def _blindness(
     if is_own:
         return {}
     if reason := unlike(seen.body):
-        return dict.fromkeys(known().blind[way], reason)
+        return dict.fromkeys(pass_model().blind[mode], reason)
     if pasted and speaks_to_customer(seen.body):
         return dict.fromkeys(ANSWERING, f"repeats {pasted} word for word, and this judge knows no such replies")
     return {}
@@ -134,12 +135,12 @@ def find_caps(
     return caps
 
 
-def _chance(found: Features, grades: Sequence[Grade], *, way: Way) -> float | None:
+def _chance(found: Features, grades: Sequence[Grade], *, mode: Mode) -> float | None:
     """The pass probability; None where a grade that it rests on is missing."""
     values = {grade.criterion: grade.value for grade in grades if grade.value is not None}
     if any(name not in values for name in VALUES):
         return None
-    return round(pass_probability(values, found.body, way=way), 4)
+    return round(pass_probability(values, found.body, mode=mode), 4)
 
 
 def _nearest_level(criterion: Criterion, grade: int) -> int:
@@ -153,11 +154,3 @@ def grade_safety(criterion: Criterion, violations: Sequence[Finding]) -> Grade:
         return Grade(criterion.name, TOP, float(TOP), None, 1.0, criterion.levels.get(TOP, "no violation found"))
     kinds = ", ".join(dict.fromkeys(violation.kind for violation in violations))
     return Grade(criterion.name, 0, 0.0, None, 1.0, f"{kinds}: {violations[0].reason}")
-
-
-def reads_as_english(reading: Reading) -> bool:
-    """Whether the reply has English function words, or too few words to tell."""
-    tokens = reading.reply.tokens
-    if len(tokens) < MIN_WORDS:
-        return True
-    return sum(token.is_stop for token in tokens) / len(tokens) >= MIN_FUNCTION_WORDS

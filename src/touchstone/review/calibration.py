@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from touchstone.judges.features import Features
-from touchstone.judges.model import WAYS, Fitted, GradeModel, Term, Way
+from touchstone.judges.model import MODES, Fitted, GradeModel, Mode, Term
 from touchstone.stats.agreement import weighted_kappa
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ DIGITS = 5
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A reply's features, which way it is graded, and people's mean grades."""
+    """A reply's features, the mode it is graded in, and people's mean grades."""
 
     id: str
-    way: Way
+    mode: Mode
     features: Features
     grades: Mapping[str, float]
 
@@ -45,7 +45,7 @@ class Gain:
     """One criterion: on how many labels, kappa and mean error on labels held out, before and after, and whether the
     moved model was taken."""
 
-    way: Way
+    mode: Mode
     criterion: str
     n: int
     kappa_before: float | None
@@ -65,18 +65,18 @@ class Calibration:
 
 def calibrate(labelled: Sequence[Labelled], *, fitted: Fitted, version: str) -> Calibration:
     """The models moved towards the labels."""
-    ways: dict[Way, Mapping[str, GradeModel]] = {}
+    modes: dict[Mode, Mapping[str, GradeModel]] = {}
     gains = []
-    for way in WAYS:
-        known = dict(fitted.ways[way])
+    for mode in MODES:
+        known = dict(fitted.modes[mode])
         for criterion, model in known.items():
-            mine = [each for each in labelled if each.way == way and criterion in each.grades]
+            mine = [each for each in labelled if each.mode == mode and criterion in each.grades]
             if len(mine) >= LEAST_LABELS:
-                moved, gain = _try(model, mine, way=way, criterion=criterion)
+                moved, gain = _try(model, mine, mode=mode, criterion=criterion)
                 gains.append(gain)
                 known[criterion] = moved if gain.taken else model
-        ways[way] = known
-    return Calibration(Fitted(version, ways), tuple(gains))
+        modes[mode] = known
+    return Calibration(Fitted(version, modes), tuple(gains))
 
 
 def move(model: GradeModel, features: Sequence[Mapping[str, float]], people: Sequence[float]) -> GradeModel:
@@ -104,7 +104,7 @@ def move(model: GradeModel, features: Sequence[Mapping[str, float]], people: Seq
     return replace(model, base=round(base, DIGITS), terms=tuple(terms))
 
 
-def _try(model: GradeModel, labelled: Sequence[Labelled], *, way: Way, criterion: str) -> tuple[GradeModel, Gain]:
+def _try(model: GradeModel, labelled: Sequence[Labelled], *, mode: Mode, criterion: str) -> tuple[GradeModel, Gain]:
     """The moved model, and how models moved without a fold fare on that fold."""
     people = [each.grades[criterion] for each in labelled]
     features = [each.features.of(criterion) for each in labelled]
@@ -120,7 +120,7 @@ def _try(model: GradeModel, labelled: Sequence[Labelled], *, way: Way, criterion
     error_before, error_after = _error(before, people), _error(after, people)
     kappa_before, kappa_after = _kappa(model, before, people), _kappa(model, after, people)
     gain = Gain(
-        way=way,
+        mode=mode,
         criterion=criterion,
         n=len(labelled),
         kappa_before=kappa_before,

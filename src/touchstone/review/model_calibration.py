@@ -12,14 +12,14 @@ from statistics import fmean
 from typing import TypeVar
 
 from touchstone.judges.llm.fits import CHANCE_INPUTS, GradeWeights, ModelFit
-from touchstone.judges.probability import Chance
 from touchstone.review.calibration import FOLDS, LEAST_LABELS, descend, fold_of
+from touchstone.safety.signs import Logistic
 
 RIDGE = 4.0
 STEPS = 25
 DIGITS = 5
 LEAST_SPREAD = 0.05
-Fitted = TypeVar("Fitted", Chance, GradeWeights)
+Fitted = TypeVar("Fitted", Logistic, GradeWeights)
 Move = Callable[[Fitted, Sequence["ModelLabelled"]], Fitted]
 Loss = Callable[[Fitted, "ModelLabelled"], float]
 
@@ -85,7 +85,7 @@ def calibrate_model(labelled: Sequence[ModelLabelled], *, fit: ModelFit, judge: 
     return ModelCalibration(ModelFit(chance, fit.violated, checklist, judge), tuple(gains))
 
 
-def move_chance(chance: Chance, labelled: Sequence[ModelLabelled]) -> Chance:
+def move_chance(chance: Logistic, labelled: Sequence[ModelLabelled]) -> Logistic:
     """The logistic function moved towards what people passed, by Newton's steps against the ridge."""
     import numpy as np
 
@@ -103,7 +103,7 @@ def move_chance(chance: Chance, labelled: Sequence[ModelLabelled]) -> Chance:
         now = now + np.linalg.solve(bend, slope)
     kept = np.where(start[1:] * now[1:] < 0, 0.0, now[1:])
     weights = {name: round(float(weight), DIGITS) for name, weight in zip(names, kept, strict=True)}
-    return Chance(round(float(now[0]), DIGITS), weights)
+    return Logistic(round(float(now[0]), DIGITS), weights)
 
 
 def move_weights(weights: GradeWeights, labelled: Sequence[ModelLabelled], *, criterion: str) -> GradeWeights:
@@ -126,7 +126,7 @@ def _spread(weights: GradeWeights, labelled: Sequence[ModelLabelled], criterion:
     return round(max(LEAST_SPREAD, min(1.0, off / 2)), DIGITS)
 
 
-def _surprise(chance: Chance, labelled: ModelLabelled) -> float:
+def _surprise(chance: Logistic, labelled: ModelLabelled) -> float:
     """How surprising people's word is under the chance."""
     likely = min(max(chance.of(labelled.inputs), 1e-6), 1 - 1e-6)
     return -log(likely if labelled.passes else 1 - likely)

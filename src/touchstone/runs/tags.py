@@ -12,8 +12,8 @@ from touchstone.core.case import Case
 from touchstone.core.reading import Contact, Reading, Text, Value
 from touchstone.core.result import Anchor, Finding, Result, ViolationKind
 from touchstone.evidence.values import check_values
+from touchstone.judges.choice import reads_as_english
 from touchstone.judges.coverage import cover, path_steps
-from touchstone.judges.offline import reads_as_english
 from touchstone.judges.reasons import unanswered
 from touchstone.judges.tone import TABLE, count_acts, count_steps, mood
 from touchstone.runs.omissions import COURTESIES, Omission, find_omissions, owner_of_ask, owner_of_gap

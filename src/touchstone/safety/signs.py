@@ -11,7 +11,6 @@ from math import exp
 from typing import NamedTuple
 
 from touchstone.core import resource
-from touchstone.core.errors import ResourceError
 from touchstone.core.reading import Reading
 from touchstone.core.result import Evidence, Finding, ViolationKind
 
@@ -30,14 +29,14 @@ class Sign(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
 
 
-class Rule(NamedTuple):
-    """How far a rule's signs can be trusted: a logistic function of their inputs, and never less than `least`."""
+class Logistic(NamedTuple):
+    """A chance as a logistic function of weighted inputs, and never less than `least`."""
 
     base: float
     weights: Mapping[str, float]
     least: float = 0.0
 
-    def confidence(self, inputs: Mapping[str, float]) -> float:
+    def of(self, inputs: Mapping[str, float]) -> float:
         total = self.base + sum(weight * inputs.get(name, 0.0) for name, weight in self.weights.items())
         return max(self.least, 1 / (1 + exp(-total)) if total > -30 else 0.0)
 
@@ -45,7 +44,7 @@ class Rule(NamedTuple):
 def confidence(sign: Sign) -> float:
     """The chance that people call the sign a violation of its kind."""
     rule = rules().get(sign.rule)
-    return rule.confidence(sign.inputs) if rule else 0.0
+    return rule.of(sign.inputs) if rule else 0.0
 
 
 def finding(sign: Sign, reading: Reading) -> Finding:
@@ -63,13 +62,14 @@ def finding(sign: Sign, reading: Reading) -> Finding:
 
 
 @cache
-def rules() -> Mapping[str, Rule]:
+def rules() -> Mapping[str, Logistic]:
     """The packaged rules; one that is not among them has earned no confidence."""
-    try:
-        content = json.loads(resource.text(FILE))["rules"]
-        return {name: Rule(row["base"], row["weights"], row.get("least", 0.0)) for name, row in content.items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval, or run make fit") from error
+    return resource.parsed(FILE, _rules)
+
+
+def _rules(text: str) -> dict[str, Logistic]:
+    rows = json.loads(text)["rules"].items()
+    return {name: Logistic(row["base"], row["weights"], row.get("least", 0.0)) for name, row in rows}
 
 
 def is_chat(reading: Reading) -> bool:

@@ -103,7 +103,7 @@ def make_queue(page, production):
 
 def rule_on_differences(page):
     page.reload()
-    page.click("text=Rule on 2 differences")
+    page.click("text=Logistic on 2 differences")
     for _ in OTHERWISE:
         page.wait_for_selector("#grading")
         page.wait_for_selector("[data-criterion]:focus-within")

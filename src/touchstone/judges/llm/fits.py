@@ -7,16 +7,15 @@ that the plan's two cuts mean the same for every judge.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from touchstone.core import resource
-from touchstone.core.errors import ResourceError
 from touchstone.core.result import Finding, Grade
-from touchstone.judges.probability import Chance
 from touchstone.rubric.model import TOP, Rubric
 from touchstone.rubric.outcome import points_of
+from touchstone.safety.signs import Logistic
 
 FILE = "model_judge.json"
 # Where a team's calibration has its own.
@@ -50,7 +49,7 @@ class ModelFit:
     None for what ships.
     """
 
-    chance: Chance
+    chance: Logistic
     violated: float
     checklist: Mapping[str, GradeWeights]
     judge: str | None = None
@@ -58,6 +57,12 @@ class ModelFit:
     def suits(self, judge: str) -> bool:
         """Whether it may be used for this judge: one model's certainty says nothing of another's."""
         return self.judge in (None, judge)
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """What of it names a judge: hashes of judges that runs were made with depend on this form."""
+        chance = [self.chance.base, dict(self.chance.weights)]
+        return asdict(self) | {"chance": chance}
 
 
 def chance_inputs(
@@ -90,10 +95,7 @@ def model_chance(
 @cache
 def packaged_fit() -> ModelFit:
     """What ships."""
-    try:
-        return parse_fit(json.loads(resource.text(FILE)))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ResourceError(f"data/{FILE} is broken ({error!r}): reinstall touchstone-eval") from error
+    return resource.parsed(FILE, lambda text: parse_fit(json.loads(text)))
 
 
 def parse_fit(content: Mapping[str, Any], *, shipped: ModelFit | None = None) -> ModelFit:
@@ -102,7 +104,7 @@ def parse_fit(content: Mapping[str, Any], *, shipped: ModelFit | None = None) ->
     rows = content["checklist"] if shipped is None else content.get("checklist", {})
     found = {name: _weights(row) for name, row in rows.items()}
     return ModelFit(
-        chance=_chance(chance) if chance is not None else shipped.chance if shipped else Chance(0.0, {}),
+        chance=_chance(chance) if chance is not None else shipped.chance if shipped else Logistic(0.0, {}),
         violated=float(chance["violated"]) if chance is not None else shipped.violated if shipped else 0.0,
         checklist={**(shipped.checklist if shipped else {}), **found},
         judge=content.get("judge"),
@@ -121,8 +123,8 @@ def fit_to_dict(fit: ModelFit) -> dict[str, Any]:
     }
 
 
-def _chance(row: Mapping[str, Any]) -> Chance:
-    return Chance(float(row["base"]), _known(row["weights"], CHANCE_INPUTS))
+def _chance(row: Mapping[str, Any]) -> Logistic:
+    return Logistic(float(row["base"]), _known(row["weights"], CHANCE_INPUTS))
 
 
 def _weights(row: Mapping[str, Any]) -> GradeWeights:

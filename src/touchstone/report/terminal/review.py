@@ -13,7 +13,7 @@ from touchstone.review.calibration import LEAST_LABELS, Gain
 from touchstone.review.model_calibration import ModelCalibration
 from touchstone.review.queue import Progress, Queue
 
-WAYS = {"expected": "with an expected reply", "open": "with sources", "bare": "with neither"}
+MODES = {"expected": "with an expected reply", "open": "with sources", "bare": "with neither"}
 
 
 def show_weekly(view: WeeklyView, *, console: Console) -> None:
@@ -100,7 +100,7 @@ def show_gains(gains: Sequence[Gain], *, console: Console) -> None:
     for gain in gains:
         cells = (
             gain.criterion,
-            WAYS[gain.way],
+            MODES[gain.mode],
             str(gain.n),
             figure(gain.kappa_before, "unit"),
             figure(gain.kappa_after, "unit"),
