@@ -30,7 +30,7 @@ from touchstone.app.config import Settings
 from touchstone.app.jobs.job import Order, open_job
 from touchstone.app.jobs.run import JobProgress, Watch, run_job
 from touchstone.engines.engine import engine
-from touchstone.io.manifest import MANIFEST
+from touchstone.io.shards import MANIFEST
 
 TARGETS = {"processes_to_serial": 1.8, "ray_to_processes": 0.85, "memory_growth": 1.1}
 # Where memory is read off; it is measured at the first batch behind each.

@@ -27,7 +27,7 @@ from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_case
-from touchstone.io.parquet_rows import read_batch, refuse_repeats
+from touchstone.io.formats import read_batch, refuse_repeats
 from touchstone.io.result_tables import results_from_batch, results_schema, results_to_batch
 from touchstone.rubric.model import Rubric
 

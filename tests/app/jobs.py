@@ -14,7 +14,7 @@ from touchstone.app.jobs.job import Order, open_job
 from touchstone.app.jobs.run import Watch, run_job
 from touchstone.core.result import Finding, Grade, Grading, Result, Score
 from touchstone.engines.engine import Serial
-from touchstone.io.manifest import MANIFEST
+from touchstone.io.shards import MANIFEST
 
 
 def small_evaluate(case, *, plan, rubric, policy, fitted=None, verifier=None):

@@ -90,18 +90,17 @@ def test_an_empty_file_is_no_failure():
 
 def test_when_there_is_no_space_left_what_is_written_is_kept_and_a_rerun_finishes(monkeypatch):
     write_lines("in/a.jsonl", rows(35))
-    replace, written = locations._replace, []
+    whole_file = locations.whole_file
 
-    def full(path, content):
-        written.append(path)
-        if path.name == "part-00000-00002.parquet":
+    def full(target):
+        if target.endswith("part-00000-00002.parquet"):
             raise OSError(28, "No space left on device")
-        replace(path, content)
+        return whole_file(target)
 
-    monkeypatch.setattr(locations, "_replace", full)
+    monkeypatch.setattr(locations, "whole_file", full)
     with pytest.raises(InputError, match=r"cannot be written \(No space left on device\): 2 shards are kept"):
         run("in")
-    monkeypatch.setattr(locations, "_replace", replace)
+    monkeypatch.setattr(locations, "whole_file", whole_file)
     # Where not even the manifest could be written, the lock alone is left, and is no reason to stay away.
     assert run("in").all.tally.rows == 35
 

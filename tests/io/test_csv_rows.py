@@ -8,7 +8,7 @@ from tests.tables import over
 
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
-from touchstone.io.csv_rows import read_csv
+from touchstone.io.formats import read_csv
 
 
 def rows_of(text: str | bytes, **options):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.tables import over
 
 from touchstone.core.result import Failure
-from touchstone.io.json_rows import Splitter, read_json, read_json_lines
+from touchstone.io.formats import Splitter, read_json, read_json_lines
 
 GOOD = {"response": "r"}
 

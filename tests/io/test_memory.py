@@ -6,7 +6,7 @@ import pytest
 
 from touchstone.io.cases import read_cases
 from touchstone.io.files import open_rows
-from touchstone.io.json_rows import read_json_lines
+from touchstone.io.formats import read_json_lines
 
 ROWS = 2500
 REPLY = "x" * 3200

@@ -7,7 +7,7 @@ import pytest
 from pyarrow import parquet
 
 from touchstone.core.errors import InputError
-from touchstone.io.parquet_rows import ParquetRows
+from touchstone.io.formats import read_parquet
 
 
 def written(table: pa.Table, **options) -> bytes:
@@ -17,7 +17,7 @@ def written(table: pa.Table, **options) -> bytes:
 
 
 def rows_of(raw: bytes):
-    return [(row.line, row.content) for row in ParquetRows(io.BytesIO(raw), file="f.parquet")]
+    return [(row.line, row.content) for row in read_parquet(io.BytesIO(raw), file="f.parquet")]
 
 
 def test_lists_and_structs_become_plain_values():
@@ -37,7 +37,7 @@ def test_rows_are_counted_across_row_groups():
 
 
 def test_the_share_read_grows_to_the_whole():
-    rows = ParquetRows(io.BytesIO(written(pa.table({"response": ["a", "b"]}))), file="f")
+    rows = read_parquet(io.BytesIO(written(pa.table({"response": ["a", "b"]}))), file="f")
     assert [rows.share_read() for _ in rows] == [0.5, 1.0]
 
 

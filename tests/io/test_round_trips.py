@@ -13,9 +13,7 @@ from touchstone.core.case import Case, Label, Passage, Turn
 from touchstone.core.codec import case_from_dict, case_to_dict, result_from_dict, result_to_dict
 from touchstone.core.result import Anchor, Evidence, Failure, Result, Score
 from touchstone.io.cases import read_cases
-from touchstone.io.csv_rows import read_csv
-from touchstone.io.json_rows import read_json, read_json_lines
-from touchstone.io.parquet_rows import ParquetRows
+from touchstone.io.formats import read_csv, read_json, read_json_lines, read_parquet
 
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 names = st.text("abcdefgh", min_size=1, max_size=5)
@@ -152,4 +150,4 @@ def test_cases_come_back_from_parquet(given_cases):
     schema = pa.schema(fields | {"expected_output": pa.string(), "confidence": pa.float64()})
     sink = io.BytesIO()
     parquet.write_table(pa.Table.from_pylist([with_passage_objects(case) for case in given_cases], schema=schema), sink)
-    assert read_back(ParquetRows(io.BytesIO(sink.getvalue()), file="f")) == given_cases
+    assert read_back(read_parquet(io.BytesIO(sink.getvalue()), file="f")) == given_cases

@@ -9,9 +9,8 @@ import pytest
 from pyarrow import parquet
 
 from touchstone.core.errors import InputError
-from touchstone.io.files import open_rows
+from touchstone.io.files import find_sources, open_rows
 from touchstone.io.locations import locate
-from touchstone.io.sources import find_sources
 
 TREE = (
     "a.jsonl", "b.csv", "notes.txt", "_SUCCESS", ".hidden.jsonl", "dt=1/c.parquet", "dt=2/channel=chat/d.jsonl.gz",

@@ -17,7 +17,8 @@ from touchstone.goldset.stats import GoldsetStats, summarise_goldset
 from touchstone.goldset.strata import StratifiedSample, draw
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.columns import ALIASES, SeenColumns
-from touchstone.io.files import STDIN, Format, open_mapped, open_rows
+from touchstone.io.files import STDIN, open_mapped, open_rows
+from touchstone.io.formats import Format
 from touchstone.io.row_files import check_rows_target, write_rows
 from touchstone.io.rows import Row
 

@@ -13,7 +13,8 @@ from touchstone.clients.llm.model import Records
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError
 from touchstone.io.cases import read_cases
-from touchstone.io.files import Format, open_mapped, shown
+from touchstone.io.files import open_mapped, shown
+from touchstone.io.formats import Format
 from touchstone.judges.llm.request import Request
 from touchstone.report.figures import count
 from touchstone.trust.measurement import shipped

@@ -11,7 +11,7 @@ import yaml
 from touchstone.app.config import CONFIG_NAME, JudgeFlags, load_settings
 from touchstone.app.config_model import JudgeSettings
 from touchstone.core.errors import ConfigError, TouchstoneError
-from touchstone.io.results import whole_file
+from touchstone.io.locations import whole_file
 
 if TYPE_CHECKING:
     from touchstone.clients.llm.discovery import Offer

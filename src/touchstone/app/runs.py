@@ -11,7 +11,8 @@ from touchstone.app.standing import judge_standing
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Result
-from touchstone.io.results import open_results, write_text
+from touchstone.io.locations import write_text
+from touchstone.io.results import open_results
 from touchstone.report.comparison import (
     ComparisonView,
     comparison_to_dict,

@@ -17,7 +17,8 @@ from touchstone.core.errors import InputError, ResourceError, TouchstoneError
 from touchstone.core.result import Failure, Result
 from touchstone.engines.engine import Engine
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.files import Format, open_mapped, shown
+from touchstone.io.files import open_mapped, shown
+from touchstone.io.formats import Format
 from touchstone.io.results import check_target, open_results
 from touchstone.io.rows import Row
 from touchstone.runs.counts import Counts, Tally, tally

@@ -21,7 +21,7 @@ from touchstone.cli import SOME_ROW_FAILED
 from touchstone.cli.options import AsJson, Quiet, Repeated, Store, Text, takes_settings
 from touchstone.cli.screen import Screen, print_json, print_page
 from touchstone.core.errors import ConfigError, ReviewError, StoreError
-from touchstone.io.results import whole_file
+from touchstone.io.locations import whole_file
 from touchstone.report.terminal.review import show_agreements
 from touchstone.report.terminal.trust import show_judges, show_trust
 from touchstone.report.trust.html import render_card, render_judges

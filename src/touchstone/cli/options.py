@@ -10,7 +10,7 @@ import typer
 
 from touchstone.app.config import JudgeFlags, Settings, load_settings
 from touchstone.core.errors import ConfigError
-from touchstone.io.files import FORMATS, Format
+from touchstone.io.formats import FORMATS, Format
 
 STDOUT = "-"
 T = TypeVar("T", bound=str)

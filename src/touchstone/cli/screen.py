@@ -12,7 +12,7 @@ from rich.progress import Progress, ProgressColumn
 from rich.text import Text
 
 from touchstone.core.result import Failure
-from touchstone.io.results import write_text
+from touchstone.io.locations import write_text
 from touchstone.report.plain import one_line
 
 MOST_NAMED = 20

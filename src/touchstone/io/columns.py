@@ -12,8 +12,7 @@ from typing import Any
 from touchstone.core.case import CASE_FIELDS, wrong_type
 from touchstone.core.errors import CaseError, InputError
 from touchstone.core.result import Failure
-from touchstone.io.json_text import field_name, parse_json
-from touchstone.io.rows import Row
+from touchstone.io.rows import Row, field_name, parse_json
 from touchstone.text.reading import REFERENCE_DATE_FIELDS
 
 # DeepEval (LLMTestCase); ragas (SingleTurnSample, then its names before 0.2); autoevals; MLflow (genai.evaluate).

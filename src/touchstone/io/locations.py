@@ -7,10 +7,11 @@ import io
 import os
 import re
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from touchstone.core.errors import InputError
 
@@ -67,7 +68,8 @@ class Location:
     def write(self, content: bytes) -> None:
         """Put the content there at once: a reader sees the former file or this one, and never half of it."""
         if self.is_local:
-            _replace(Path(self.path), content)
+            with whole_file(self.path) as part:
+                part.write(content)
             return
         # An object comes into being when its upload ends; a killed writer leaves none.
         with self.system.open_output_stream(self.path, compression=None) as stream:
@@ -107,6 +109,48 @@ def open_location(location: Location) -> io.BufferedReader:
     return io.BufferedReader(stream, 1024 * 1024)
 
 
+@contextmanager
+def whole_file(target: str, *, is_private: bool = False) -> Iterator[IO[bytes]]:
+    """A file beside `target` that takes its name once all is written, and is removed if something fails before.
+
+    With `is_private`, a new file is for its owner alone.
+    """
+    path = Path(target).resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{_UNFINISHED}")
+    try:
+        part.touch(mode=0o600 if is_private else 0o666, exist_ok=False)
+        with part.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if path.exists():
+            part.chmod(path.stat().st_mode)
+        part.replace(path)
+        # Some file systems keep a rename only once its directory is synced; some cannot sync one.
+        with suppress(OSError):
+            directory = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file that is there whole or not at all, for its owner alone: what comes out of the store quotes customers."""
+    try:
+        with whole_file(str(path), is_private=True) as stream:
+            stream.write(text.encode("utf-8", "replace"))
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+        raise InputError(f"{path} cannot be written ({problem}): free some space, or name another place") from error
+
+
 def clear_unfinished(directory: Location) -> None:
     """Remove what killed writers left behind."""
     if directory.is_local:
@@ -129,22 +173,3 @@ def _other(name: str) -> "tuple[FileSystem, str]":
 
     system, path = url_to_fs(name)
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
-
-
-def _replace(path: Path, content: bytes) -> None:
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_UNFINISHED}")
-    try:
-        with part.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-        # Some file systems keep a rename only once its directory is synced; some cannot sync one.
-        with suppress(OSError):
-            directory = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
-    finally:
-        part.unlink(missing_ok=True)

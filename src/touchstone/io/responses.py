@@ -15,9 +15,9 @@ from touchstone.core.codec import case_from_dict, content_hash
 from touchstone.core.errors import CaseError, InputError
 from touchstone.core.result import Failure
 from touchstone.io.columns import SeenColumns, arrange
-from touchstone.io.files import Format, open_rows, shown
-from touchstone.io.json_text import field_name
-from touchstone.io.rows import Row, unreadable
+from touchstone.io.files import open_rows, shown
+from touchstone.io.formats import Format
+from touchstone.io.rows import Row, field_name, unreadable
 
 # Looking for the nearest id compares it with every other: done for the first few, in a set of a size people write.
 _MOST_NEAREST, _MOST_KNOWN, _LONGEST_NEAREST = 10, 10_000, 100

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,6 +13,7 @@ from typing import IO, Any
 from touchstone.core.codec import result_to_dict
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Result
+from touchstone.io.locations import whole_file
 from touchstone.io.result_tables import flat_columns, flat_row, nested_schema
 
 STDOUT = "-"
@@ -110,38 +109,3 @@ def _parquet(stream: IO[bytes]) -> Iterator[Write]:
 def _stdout() -> Iterator[IO[bytes]]:
     yield sys.stdout.buffer
     sys.stdout.buffer.flush()
-
-
-@contextmanager
-def whole_file(target: str, *, is_private: bool = False) -> Iterator[IO[bytes]]:
-    """A file beside `target` that takes its name once all is written, and is removed if something fails before.
-
-    With `is_private`, a new file is for its owner alone.
-    """
-    path = Path(target).resolve()
-    if path.exists() and not path.is_file():
-        with path.open("wb") as stream:
-            yield stream
-        return
-    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        part.touch(mode=0o600 if is_private else 0o666, exist_ok=False)
-        with part.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if path.exists():
-            part.chmod(path.stat().st_mode)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """A file that is there whole or not at all, for its owner alone: what comes out of the store quotes customers."""
-    try:
-        with whole_file(str(path), is_private=True) as stream:
-            stream.write(text.encode("utf-8", "replace"))
-    except OSError as error:
-        problem = error.strerror or type(error).__name__
-        raise InputError(f"{path} cannot be written ({problem}): free some space, or name another place") from error

@@ -13,7 +13,8 @@ from touchstone.core.errors import CaseError, ConfigError, InputError
 from touchstone.core.result import Failure
 from touchstone.core.shown import is_formula
 from touchstone.io.columns import ALIASES, cell_value
-from touchstone.io.results import STDOUT, whole_file
+from touchstone.io.locations import whole_file
+from touchstone.io.results import STDOUT
 from touchstone.io.rows import Row
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}

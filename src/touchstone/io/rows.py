@@ -1,10 +1,14 @@
-"""Bytes of a case file -> lines, each held within a limit, and rows as values, or the failure to read them."""
+"""What a case file is made of: rows, lines held within a limit, and JSON values, each with the failure to read it."""
 
+import json
+import math
+import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
+from touchstone.core.errors import CaseError
 from touchstone.core.result import Failure
 
 # A part of a file that could not be read; another copy of the file may be whole.
@@ -13,6 +17,9 @@ LONGEST_LINE = 32 * 1024 * 1024
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # What a file system, a truncated .gz or a damaged one raises while it is read.
 BROKEN_STREAM = (OSError, EOFError, zlib.error)
+INVALID_JSON = "InvalidJson"
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +35,15 @@ class Row:
     is_text: bool = False
 
 
-class RowReader(Protocol):
-    """A file being read: its rows, once, in order, and how far reading has come."""
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A file being read: its rows, once, in order, and how much of it has been read, 0 to 1, if its size is known."""
 
-    def __iter__(self) -> Iterator[Row]: ...
+    rows: Iterator[Row]
+    share_read: Callable[[], float | None]
 
-    def share_read(self) -> float | None:
-        """How much of the file has been read, 0 to 1; None when its size is unknown."""
+    def __iter__(self) -> Iterator[Row]:
+        return self.rows
 
 
 def unreadable(error: str, message: str) -> Failure:
@@ -98,3 +107,53 @@ def _skip_line(stream: IO[bytes], *, start: bytes) -> None:
     piece = start
     while piece and not piece.endswith(b"\n"):
         piece = stream.readline(1024 * 1024)
+
+
+def parse_json(text: str, *, first_line: int = 1, remedy: str = "write each case as one JSON object") -> object:
+    """The value that `text` holds; a Failure when it is not valid JSON or would silently lose something."""
+    try:
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite)
+        if _SURROGATE_ESCAPE.search(text):
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except json.JSONDecodeError as error:
+        return _broken(error, first_line=first_line, remedy=remedy)
+    except CaseError as error:
+        return unreadable(INVALID_JSON, str(error))
+    except RecursionError:
+        return unreadable(INVALID_JSON, "the JSON is nested too deeply to be read: a case has a handful of levels")
+    except UnicodeEncodeError:
+        return unreadable(INVALID_JSON, "the text holds half a surrogate pair (\\ud800 to \\udfff): escape both halves")
+    except ValueError:
+        return unreadable(INVALID_JSON, "a whole number has too many digits: write it as a string")
+    return value
+
+
+def field_name(name: str) -> str:
+    """A column's name as it may be shown in a message: quoted, cut when long."""
+    return repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…")
+
+
+def _broken(error: json.JSONDecodeError, *, first_line: int, remedy: str) -> Failure:
+    place = f"line {first_line + error.lineno - 1}, column {error.colno}"
+    problem = error.msg[0].lower() + error.msg[1:]
+    return unreadable(INVALID_JSON, f"not valid JSON: {problem} ({place}); {remedy}")
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in value if names.count(name) > 1)
+        raise CaseError(f"key {field_name(repeated)} is given twice in one object: keep one of them")
+    return value
+
+
+def _constant(name: str) -> float:
+    raise CaseError(f"{name} is not JSON: write null for a number that is not known")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise CaseError("a number is too large to be read: write it as a string")
+    return value

@@ -10,9 +10,8 @@ from touchstone.app.jobs.job import Order, check_columns
 from touchstone.app.jobs.work import Placed, ShardWork
 from touchstone.core.errors import InputError
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.files import open_rows
+from touchstone.io.files import Source, find_sources, open_rows
 from touchstone.io.shards import assemble
-from touchstone.io.sources import Source, find_sources
 
 # Enough replies for their mean cost to settle; files are read further to see how long their rows are.
 SAMPLE_ROWS = 200

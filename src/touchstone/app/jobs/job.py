@@ -14,12 +14,11 @@ from touchstone.core.codec import content_hash, encode
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.resource import PARSER, PARSER_VERSION
 from touchstone.io.columns import SeenColumns
-from touchstone.io.files import Format, look_for_columns
+from touchstone.io.files import Source, find_sources, look_for_columns
+from touchstone.io.formats import Format
 from touchstone.io.locations import Location, clear_unfinished, is_url, locate, shown_name
-from touchstone.io.manifest import MANIFEST, Manifest, manifest_bytes, read_manifest
 from touchstone.io.rows import UNREADABLE
-from touchstone.io.shards import FOLDER, ShardFormat, excerpt_name
-from touchstone.io.sources import Source, find_sources
+from touchstone.io.shards import FOLDER, MANIFEST, Manifest, ShardFormat, excerpt_name, manifest_bytes, read_manifest
 from touchstone.rubric.card import rubric_to_dict, write_rubric
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric

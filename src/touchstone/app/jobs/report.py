@@ -12,7 +12,7 @@ from touchstone.core.codec import case_from_dict, content_hash, result_from_dict
 from touchstone.core.errors import InputError
 from touchstone.core.result import Result
 from touchstone.io.locations import Location, is_url, locate
-from touchstone.io.manifest import MANIFEST, Manifest, read_manifest
+from touchstone.io.shards import MANIFEST, Manifest, read_manifest
 from touchstone.report.job import JobSummary, JobView, job_view, render_job_html, summary_to_dict
 from touchstone.report.run.markdown import render_markdown
 from touchstone.rubric.model import Rubric

@@ -18,8 +18,16 @@ from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
 from touchstone.engines.engine import Engine
 from touchstone.io.locations import Location
-from touchstone.io.manifest import Manifest, Shard
-from touchstone.io.shards import FOLDER, assemble, excerpt_bytes, excerpt_name, read_excerpt, shard_name
+from touchstone.io.shards import (
+    FOLDER,
+    Manifest,
+    Shard,
+    assemble,
+    excerpt_bytes,
+    excerpt_name,
+    read_excerpt,
+    shard_name,
+)
 from touchstone.report.job import JobSummary, PartitionFigures, summary_to_dict
 from touchstone.report.run.view import MOST_ROWS
 from touchstone.rubric.model import Rubric

@@ -17,11 +17,10 @@ from touchstone.core.errors import InputError
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.columns import SeenColumns
-from touchstone.io.files import TABLES, known_format, open_rows
-from touchstone.io.manifest import SourceState
+from touchstone.io.files import Source, known_format, open_rows
+from touchstone.io.formats import TABLES
 from touchstone.io.rows import UNREADABLE, Row
-from touchstone.io.shards import ShardFormat, encode
-from touchstone.io.sources import Source
+from touchstone.io.shards import ShardFormat, SourceState, encode
 from touchstone.runs.excerpt import Excerpt, candidates, excerpt
 from touchstone.runs.record import record
 

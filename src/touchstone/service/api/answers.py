@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import StoreError
-from touchstone.io.json_text import field_name
+from touchstone.io.rows import field_name
 from touchstone.runs.run import Kind, Run
 from touchstone.service.auth.principal import Principal
 from touchstone.service.context import Service, from_now, now

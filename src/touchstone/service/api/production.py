@@ -14,7 +14,7 @@ from touchstone.core.case import Case
 from touchstone.core.codec import result_from_dict
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry
-from touchstone.io.json_text import parse_json
+from touchstone.io.rows import parse_json
 from touchstone.service.api.answers import IdempotencyKey, carry_out
 from touchstone.service.api.examples import ADDED, ADDED_EXAMPLE, CASE_EXAMPLE, PRODUCTION, body, problems
 from touchstone.service.api.score import count_cases, entries_of, judge, read_json

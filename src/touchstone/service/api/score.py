@@ -9,8 +9,7 @@ from starlette.responses import Response
 
 from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases
-from touchstone.io.json_text import field_name, parse_json
-from touchstone.io.rows import Row, unreadable
+from touchstone.io.rows import Row, field_name, parse_json, unreadable
 from touchstone.service.api.examples import (
     BATCH,
     CASE_EXAMPLE,
