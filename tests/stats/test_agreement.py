@@ -11,7 +11,7 @@ from touchstone.stats.agreement import confusion, kappa_interval, krippendorff_a
 from touchstone.stats.interval import Interval
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=80)
-WEIGHTS = st.sampled_from(["quadratic", "linear", None])
+WEIGHTS = st.sampled_from(["quadratic", None])
 
 
 @given(PAIRS)
@@ -89,15 +89,15 @@ RATINGS = st.integers(2, 4).flatmap(
 )
 
 
-@given(RATINGS, st.sampled_from(["nominal", "ordinal", "interval"]))
-def test_alpha_equals_the_reference_implementation(units, level):
+@given(RATINGS)
+def test_alpha_equals_the_reference_implementation(units):
     rows = [list(row) for row in zip(*units, strict=True)]
-    alpha = krippendorff_alpha(rows, level=level)
+    alpha = krippendorff_alpha(rows)
     pairable = {value for unit in units if sum(v is not None for v in unit) > 1 for value in unit if value is not None}
     assert (alpha is None) == (len(pairable) < 2)
     if alpha is not None:
         data = np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=float)
-        theirs = krippendorff.alpha(reliability_data=data, level_of_measurement=level)
+        theirs = krippendorff.alpha(reliability_data=data, level_of_measurement="ordinal")
         assert alpha == pytest.approx(theirs, abs=1e-9)
 
 

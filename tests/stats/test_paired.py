@@ -11,7 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from touchstone.stats import paired
 from touchstone.stats.interval import Interval
-from touchstone.stats.paired import bootstrap_difference, mcnemar, paired_difference, paired_p
+from touchstone.stats.paired import mcnemar, paired_difference, paired_p
 
 FLIPS = st.integers(0, 400)
 
@@ -124,13 +124,6 @@ def test_under_no_change_small_p_values_are_as_rare_as_they_say():
     generator = np.random.default_rng(4)
     ps = [paired_p(generator.integers(-2, 3, size=40).tolist()) for _ in range(600)]
     assert np.mean([p <= 0.05 for p in ps]) <= 0.075
-
-
-def test_the_interval_of_differences_is_the_bootstrap_of_their_mean():
-    assert bootstrap_difference([1]) is None
-    interval = bootstrap_difference([0, 0, 1, -1, 2, 0, 1, 0, 0, 1])
-    assert interval.low < 0.4 < interval.high
-    assert bootstrap_difference([0] * 30, bounds=(-4, 4)) == Interval(-0.4, 0.4, "rule of three")
 
 
 @pytest.mark.parametrize(

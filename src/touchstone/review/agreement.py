@@ -94,5 +94,5 @@ def _compare(name: str, replies: Sequence[Sequence[int | None]], *, levels: int 
         within_one=sum(abs(one - other) <= 1 for one, other in both) / n,
         kappa=weighted_kappa(first, second, levels=levels),
         interval=kappa_interval(first, second, levels=levels),
-        alpha=krippendorff_alpha(rows, level="ordinal"),
+        alpha=krippendorff_alpha(rows),
     )

@@ -1,8 +1,9 @@
 """Two runs over the same cases -> Comparison: what changed, whether it could be chance, and which outcomes flipped."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from statistics import fmean
 from typing import Literal
 
@@ -11,8 +12,9 @@ from touchstone.rubric.model import TOP, Rubric
 from touchstone.runs.record import Record
 from touchstone.stats.distributions import benjamini_hochberg
 from touchstone.stats.interval import Interval
-from touchstone.stats.paired import bootstrap_difference, mcnemar, paired_difference, paired_p
+from touchstone.stats.paired import mcnemar, paired_difference, paired_p
 from touchstone.stats.power import smallest_detectable
+from touchstone.stats.resampling import bootstrap_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,36 +88,22 @@ def find_flips(pairs: Sequence[RunPair]) -> tuple[Flip, ...]:
 
 
 def _side(group: Sequence[Record]) -> CaseSide:
-    first = group[0]
-    if len(group) == 1:
-        return CaseSide(
-            category=first.category,
-            drafts=1,
-            passed=None if first.outcome is None else float(first.outcome == "PASS"),
-            unsafe=float(bool(first.violations)) if _is_inspected(first) else None,
-            total=first.total,
-            grades=first.grades,
-            records=(first,),
-        )
     names = dict.fromkeys(name for record in group for name in record.grades)
-    graded = {name: [g for record in group if (g := record.grades.get(name)) is not None] for name in names}
     return CaseSide(
-        category=first.category,
+        category=group[0].category,
         drafts=len(group),
-        passed=_mean([float(record.outcome == "PASS") for record in group if record.outcome is not None]),
-        unsafe=_mean([float(bool(record.violations)) for record in group if _is_inspected(record)]),
-        total=_mean([record.total for record in group if record.total is not None]),
-        grades={name: _mean(grades) for name, grades in graded.items()},
+        passed=_mean(None if record.outcome is None else record.outcome == "PASS" for record in group),
+        unsafe=_mean(bool(record.violations) if record.is_inspected else None for record in group),
+        total=_mean(record.total for record in group),
+        grades={name: _mean(record.grades.get(name) for record in group) for name in names},
         records=tuple(group),
     )
 
 
-def _is_inspected(record: Record) -> bool:
-    return not record.failed or bool(record.violations)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Of those that are known."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _flip(pair: RunPair) -> Flip | None:
@@ -157,12 +145,12 @@ class FigureChange:
     """One figure before and after, over the pairs that have both. `q` is set where several were compared at once."""
 
     name: str
-    n: int
-    before: float | None
-    after: float | None
-    difference: float | None
-    interval: Interval | None
-    p: float | None
+    n: int = 0
+    before: float | None = None
+    after: float | None = None
+    difference: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
     q: float | None = None
 
 
@@ -188,35 +176,30 @@ class Comparison:
     total: FigureChange | None = None
 
 
+_PASSED, _UNSAFE, _TOTAL = (attrgetter(name) for name in ("passed", "unsafe", "total"))
+
+
 def compare(before: Sequence[Record], after: Sequence[Record], *, rubric: Rubric) -> Comparison:
     """Pair the records by case and test the differences."""
     old, new = sides(before), sides(after)
     pairs = [RunPair(case, old[case], new[case]) for case in old if case in new]
     has_drafts = any(max(pair.before.drafts, pair.after.drafts) > 1 for pair in pairs)
-    pass_rate = _rate_change("pass_rate", [p for p in pairs if p.is_scored], _passed, has_drafts=has_drafts)
+    pass_rate = _rate_change("pass_rate", pairs, _PASSED, has_drafts=has_drafts)
     comparison = Comparison(
         pairs=len(pairs),
         only_before=tuple(case for case in old if case not in new),
         only_after=tuple(case for case in new if case not in old),
         unscored=sum(not pair.is_scored for pair in pairs),
         pass_rate=pass_rate,
-        safety=_rate_change("safety_failures", pairs, _unsafe, has_drafts=has_drafts),
-        grades=_with_q([_mean_change(c.name, pairs, c.name, top=TOP) for c in rubric.criteria]),
+        safety=_rate_change("safety_failures", pairs, _UNSAFE, has_drafts=has_drafts),
+        grades=_with_q([_grade_change(criterion.name, pairs) for criterion in rubric.criteria]),
         categories=_with_q(_by_category(pairs, has_drafts=has_drafts)),
         flips=find_flips(pairs),
         smallest=_smallest(pass_rate, pairs),
         remarks=(),
-        total=_mean_change("total", pairs, None, top=100.0),
+        total=_mean_change("total", _both(pairs, _TOTAL), top=100.0),
     )
     return replace(comparison, remarks=tuple(_remarks(comparison, pairs, has_drafts=has_drafts)))
-
-
-def _passed(side: CaseSide) -> float | None:
-    return side.passed
-
-
-def _unsafe(side: CaseSide) -> float | None:
-    return side.unsafe
 
 
 def _rate_change(
@@ -224,10 +207,8 @@ def _rate_change(
 ) -> FigureChange:
     """McNemar's exact test on one reply each; on drafts, random signs of each case's difference of shares."""
     both = _both(pairs, value)
-    if not both:
-        return FigureChange(name, 0, None, None, None, None, None)
-    if has_drafts:
-        return _tested(name, both, top=1.0)
+    if has_drafts or not both:
+        return _mean_change(name, both, top=1.0)
     table = Counter((bool(old), bool(new)) for old, new in both)
     only_after, only_before = table[False, True], table[True, False]
     n = len(both)
@@ -237,14 +218,8 @@ def _rate_change(
     return FigureChange(name, n, *rates, difference, interval, mcnemar(only_after, only_before))
 
 
-def _mean_change(name: str, pairs: Sequence[RunPair], criterion: str | None, *, top: float) -> FigureChange:
-    """The mean grade on a criterion, or the mean total, over the pairs that have both."""
-
-    def value(side: CaseSide) -> float | None:
-        return side.total if criterion is None else side.grades.get(criterion)
-
-    both = _both(pairs, value)
-    return _tested(name, both, top=top) if both else FigureChange(name, 0, None, None, None, None, None)
+def _grade_change(criterion: str, pairs: Sequence[RunPair]) -> FigureChange:
+    return _mean_change(criterion, _both(pairs, lambda side: side.grades.get(criterion)), top=TOP)
 
 
 def _both(pairs: Sequence[RunPair], value: Callable[[CaseSide], float | None]) -> list[tuple[float, float]]:
@@ -252,16 +227,18 @@ def _both(pairs: Sequence[RunPair], value: Callable[[CaseSide], float | None]) -
     return [(old, new) for old, new in given if old is not None and new is not None]
 
 
-def _tested(name: str, both: Sequence[tuple[float, float]], *, top: float) -> FigureChange:
-    olds, news = [old for old, _ in both], [new for _, new in both]
+def _mean_change(name: str, both: Sequence[tuple[float, float]], *, top: float) -> FigureChange:
+    """The change of a mean on a scale from 0 to `top`, over the pairs that have both."""
+    if not both:
+        return FigureChange(name)
     differences = [new - old for old, new in both]
     return FigureChange(
         name,
         len(both),
-        fmean(olds),
-        fmean(news),
+        fmean(old for old, _ in both),
+        fmean(new for _, new in both),
         fmean(differences),
-        bootstrap_difference(differences, bounds=(-top, top)),
+        bootstrap_mean(differences, bounds=(-top, top)),
         paired_p(differences),
     )
 
@@ -273,7 +250,7 @@ def _by_category(pairs: Sequence[RunPair], *, has_drafts: bool) -> list[FigureCh
         if pair.category is not None and pair.is_scored:
             members[pair.category].append(pair)
     ordered = sorted(members.items(), key=lambda member: (-len(member[1]), member[0]))
-    return [_rate_change(name, group, _passed, has_drafts=has_drafts) for name, group in ordered]
+    return [_rate_change(name, group, _PASSED, has_drafts=has_drafts) for name, group in ordered]
 
 
 def _with_q(changes: Sequence[FigureChange]) -> tuple[FigureChange, ...]:

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Weights = Literal["quadratic", "linear"] | None
-Level = Literal["nominal", "ordinal", "interval"]
+Weights = Literal["quadratic"] | None
 
 
 def confusion(a: Sequence[int], b: Sequence[int], *, levels: int = 5) -> tuple[tuple[int, ...], ...]:
@@ -46,7 +45,6 @@ def kappa_interval(
     *,
     levels: int = 5,
     weights: Weights = "quadratic",
-    seed: int = SEED,
     draws: int = DRAWS,
 ) -> Interval | None:
     """The BCa bootstrap interval of `weighted_kappa` over pairs of grades; None where kappa is, or for one pair.
@@ -65,15 +63,15 @@ def kappa_interval(
     if np.trace(table) == n:
         differing = 1 - float(((table.sum(axis=1) / n) ** 2).sum())
         return Interval(max(-1.0, 1 - min(1.0, 3 / n) / differing), 1.0, "rule of three")
-    generator = np.random.Generator(np.random.PCG64(seed))
+    generator = np.random.Generator(np.random.PCG64(SEED))
     drawn = generator.multinomial(n, table.ravel() / n, size=draws).reshape(draws, levels, levels)
     kappas = _kappas(drawn.astype(np.float64), distances)
     kappas = kappas[~np.isnan(kappas)]
     return bca_interval(kappas, kappa, acceleration=_acceleration(table, distances), n=n)
 
 
-def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], *, level: Level = "ordinal") -> float | None:
-    """Krippendorff's alpha (2011) for any number of raters: a row is a rater, a column a reply, None an open place.
+def krippendorff_alpha(ratings: Sequence[Sequence[float | None]]) -> float | None:
+    """Krippendorff's ordinal alpha (2011) for any number of raters: a row is a rater, a column a reply.
 
     None where it is undefined: no reply has two ratings, or all ratings that can be paired are the same.
     """
@@ -92,31 +90,19 @@ def krippendorff_alpha(ratings: Sequence[Sequence[float | None]], *, level: Leve
     others = counts.sum(axis=1) - 1
     coincidences = (counts / others[:, None]).T @ counts - np.diag((counts / others[:, None]).sum(axis=0))
     margins = coincidences.sum(axis=1)
-    gaps = _gaps(np.asarray(values), margins, level)
+    ranks = np.cumsum(margins) - margins / 2
+    gaps = (ranks[:, None] - ranks[None, :]) ** 2
     expected = float(margins @ gaps @ margins)
     if expected <= 0:
         return None
     return 1 - float((margins.sum() - 1) * (coincidences * gaps).sum()) / expected
 
 
-def _gaps(values: "NDArray[np.float64]", margins: "NDArray[np.float64]", level: Level) -> "NDArray[np.float64]":
-    """The squared difference of each two values: equal or not, ranks between them, or distance."""
-    import numpy as np
-
-    if level == "nominal":
-        return 1.0 - np.eye(len(values))
-    if level == "ordinal":
-        values = np.cumsum(margins) - margins / 2
-    return np.asarray((values[:, None] - values[None, :]) ** 2, dtype=np.float64)
-
-
 def _distances(levels: int, weights: Weights) -> "NDArray[np.float64]":
     import numpy as np
 
     apart = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(np.float64)
-    if weights is None:
-        return np.asarray(apart > 0, dtype=np.float64)
-    return apart**2 if weights == "quadratic" else apart
+    return np.asarray(apart > 0, dtype=np.float64) if weights is None else apart**2
 
 
 def _kappas(tables: "NDArray[np.float64]", distances: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from touchstone.stats.distributions import two_sided, two_sided_t
-from touchstone.stats.interval import LEVEL, Interval, wilson_rate
+from touchstone.stats.distributions import NORMAL_95, two_sided_t
+from touchstone.stats.interval import Interval, wilson_rate
 
 DIFFERENCE = "difference estimator: judge over all replies plus weighted mean of person less judge over the reviewed"
 CENSUS = "people's outcomes: all replies were reviewed"
@@ -77,8 +77,8 @@ def _interval(stated: float, rate: float, errors: list[float], weights: list[flo
     )
     review = math.fsum(squares) / math.fsum(all_weights) ** 2
     whole = wilson_rate(rate, n_all)
-    replies = ((whole.high - whole.low) / (2 * two_sided(LEVEL))) ** 2
-    half = two_sided_t(LEVEL, len(errors) - 1) * math.sqrt(review + replies)
+    replies = ((whole.high - whole.low) / (2 * NORMAL_95)) ** 2
+    half = two_sided_t(len(errors) - 1) * math.sqrt(review + replies)
     low, high = max(0.0, stated + centre - half), min(1.0, stated + centre + half)
     return Interval(min(low, rate), max(high, rate), "difference estimator, Student's t")
 

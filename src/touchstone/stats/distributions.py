@@ -10,21 +10,19 @@ from functools import lru_cache
 from statistics import NormalDist
 
 STANDARD_NORMAL = NormalDist()
+LEVEL = 0.95
 
 
-def two_sided(level: float) -> float:
-    """The normal quantile that leaves (1 - level) / 2 on either side: 1.96 for 95 %."""
-    if not 0 < level < 1:
-        raise ValueError(f"level {level} is not between 0 and 1")
-    return STANDARD_NORMAL.inv_cdf((1 + level) / 2)
+# What leaves 2.5 % on either side.
+NORMAL_95 = STANDARD_NORMAL.inv_cdf((1 + LEVEL) / 2)
 
 
 @lru_cache(maxsize=1024)
-def two_sided_t(level: float, degrees: int) -> float:
-    """Student's counterpart of `two_sided`, for a whole number of degrees of freedom from 1."""
+def two_sided_t(degrees: int) -> float:
+    """The quantile of Student's distribution that leaves 2.5 % on either side; `degrees` is a whole number from 1."""
     if degrees < 1:
         raise ValueError(f"{degrees} degrees of freedom; at least 1 is needed")
-    z = two_sided(level)
+    z = NORMAL_95
     if degrees > 200:
         # Cornish–Fisher expansion (Abramowitz & Stegun 26.7.5); its error is below 1e-9 here.
         first = (z**3 + z) / 4
@@ -35,7 +33,7 @@ def two_sided_t(level: float, degrees: int) -> float:
     low, high = 0.0, math.pi / 2
     for _ in range(80):
         middle = (low + high) / 2
-        low, high = (middle, high) if _central_mass(middle, degrees) < level else (low, middle)
+        low, high = (middle, high) if _central_mass(middle, degrees) < LEVEL else (low, middle)
     return math.tan(high) * math.sqrt(degrees)
 
 

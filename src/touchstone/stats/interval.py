@@ -4,9 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from touchstone.stats.distributions import two_sided
-
-LEVEL = 0.95
+from touchstone.stats.distributions import LEVEL, NORMAL_95
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +17,27 @@ class Interval:
     level: float = LEVEL
 
 
-def wilson(successes: int, n: int, *, level: float = LEVEL) -> Interval:
+def wilson(successes: int, n: int) -> Interval:
     """Wilson's score interval (Wilson 1927): holds its level for small counts and never leaves 0..1.
 
     Nothing counted (n = 0) says nothing: the interval is 0..1.
     """
     _check(successes, n)
-    return wilson_rate(successes / n if n else 0.0, n, level=level)
+    return wilson_rate(successes / n if n else 0.0, n)
 
 
-def wilson_rate(rate: float, n: int, *, level: float = LEVEL) -> Interval:
+def wilson_rate(rate: float, n: int) -> Interval:
     """Wilson's interval for a rate that need not be a whole count out of n, such as a mean of values within 0..1."""
-    z = two_sided(level)
+    z = NORMAL_95
     if n == 0:
-        return Interval(0.0, 1.0, "Wilson", level)
+        return Interval(0.0, 1.0, "Wilson")
     centre = rate + z * z / (2 * n)
     half = z * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
     # At both ends of the range the formula gives the end itself, but for rounding.
     low = 0.0 if rate == 0 else max(0.0, (centre - half) / scale)
     high = 1.0 if rate == 1 else min(1.0, (centre + half) / scale)
-    return Interval(low, high, "Wilson", level)
+    return Interval(low, high, "Wilson")
 
 
 def difference_of_independent(before: float, first: Interval, after: float, second: Interval) -> Interval:

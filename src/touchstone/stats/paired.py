@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from touchstone.stats.distributions import STANDARD_NORMAL, fair_coin_tail, two_sided
-from touchstone.stats.interval import LEVEL, Interval
-from touchstone.stats.resampling import DRAWS, SEED, bootstrap_mean
+from touchstone.stats.distributions import NORMAL_95, STANDARD_NORMAL, fair_coin_tail
+from touchstone.stats.interval import Interval
+from touchstone.stats.resampling import SEED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,18 +42,11 @@ def paired_difference(both: int, only_after: int, only_before: int, neither: int
     if n == 0:
         return Interval(-1.0, 1.0, method)
     up, down = (only_after + 1) / (n + 2), (only_before + 1) / (n + 2)
-    half = two_sided(LEVEL) * math.sqrt((up + down - (up - down) ** 2) / (n + 2))
+    half = NORMAL_95 * math.sqrt((up + down - (up - down) ** 2) / (n + 2))
     return Interval(max(-1.0, up - down - half), min(1.0, up - down + half), method)
 
 
-def bootstrap_difference(
-    differences: Sequence[float], *, seed: int = SEED, draws: int = DRAWS, bounds: tuple[float, float] | None = None
-) -> Interval | None:
-    """The interval of the mean of paired differences; None for fewer than two, `bounds` as in `bootstrap_mean`."""
-    return bootstrap_mean(differences, seed=seed, draws=draws, bounds=bounds)
-
-
-def paired_p(differences: Sequence[float], *, seed: int = SEED, draws: int = 10_000) -> float:
+def paired_p(differences: Sequence[float], *, draws: int = 10_000) -> float:
     """Two-sided p-value of the sign-flip permutation test that differences are as often up as down; 1 without any.
 
     Exact where the differences lie on a grid, as grades do, and for up to 16 that do not. Otherwise drawn, with the
@@ -78,7 +71,7 @@ def paired_p(differences: Sequence[float], *, seed: int = SEED, draws: int = 10_
         return float(np.mean(np.abs((2 * choices - 1) @ sizes) >= reached))
     if len(sizes) > MANY:
         return 2 * STANDARD_NORMAL.cdf(-observed / math.sqrt(float((sizes**2).sum())))
-    signs = 2 * np.random.Generator(np.random.PCG64(seed)).integers(2, size=(draws, len(sizes)), dtype=np.int8) - 1
+    signs = 2 * np.random.Generator(np.random.PCG64(SEED)).integers(2, size=(draws, len(sizes)), dtype=np.int8) - 1
     return float((1 + np.count_nonzero(np.abs(signs @ sizes) >= reached)) / (1 + draws))
 
 

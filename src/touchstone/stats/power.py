@@ -2,8 +2,7 @@
 
 import math
 
-from touchstone.stats.distributions import STANDARD_NORMAL, two_sided
-from touchstone.stats.interval import LEVEL
+from touchstone.stats.distributions import NORMAL_95, STANDARD_NORMAL
 
 
 def cases_needed(difference: float, *, rate: float, discordant: float | None = None, power: float = 0.8) -> int:
@@ -26,7 +25,7 @@ def cases_needed(difference: float, *, rate: float, discordant: float | None = N
             f"a pass rate of {rate:g} cannot change by {difference:g}: it has to move and stay within 0..1"
         )
     size, flips = abs(difference), _flips(rate, difference, discordant)
-    spread = two_sided(LEVEL) * math.sqrt(flips) + STANDARD_NORMAL.inv_cdf(power) * math.sqrt(flips - size * size)
+    spread = NORMAL_95 * math.sqrt(flips) + STANDARD_NORMAL.inv_cdf(power) * math.sqrt(flips - size * size)
     # A quadratic in √n.
     root = (spread + math.sqrt(spread * spread + 4 * size)) / (2 * size)
     return math.ceil(round(root * root, 6))

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from touchstone.stats.distributions import STANDARD_NORMAL, two_sided_t
-from touchstone.stats.interval import LEVEL, Interval
+from touchstone.stats.interval import Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ def bca_interval(draws: "NDArray[np.float64]", estimate: float, *, acceleration:
 
 def bca_points(bias: float, acceleration: float, n: int) -> tuple[float, float]:
     """Where on the normal scale the draws' distribution is to be read for the two ends."""
-    wide = math.sqrt(n / (n - 1)) * two_sided_t(LEVEL, n - 1)
+    wide = math.sqrt(n / (n - 1)) * two_sided_t(n - 1)
     return _point(bias, acceleration, -wide), _point(bias, acceleration, wide)
 
 
@@ -59,7 +59,7 @@ def _point(bias: float, acceleration: float, z: float) -> float:
 
 
 def bootstrap_mean(
-    values: Sequence[float], *, seed: int = SEED, draws: int = DRAWS, bounds: tuple[float, float] | None = None
+    values: Sequence[float], *, draws: int = DRAWS, bounds: tuple[float, float] | None = None
 ) -> Interval | None:
     """The interval of the mean of independent values; None for fewer than two.
 
@@ -67,14 +67,13 @@ def bootstrap_mean(
     for grades) the rule of three speaks for them: up to 3/n of all values may lie elsewhere, at worst at a bound.
     Without bounds the interval then has no width.
     """
-    return clustered_bootstrap_mean(values, range(len(values)), seed=seed, draws=draws, bounds=bounds)
+    return clustered_bootstrap_mean(values, range(len(values)), draws=draws, bounds=bounds)
 
 
 def clustered_bootstrap_mean(
     values: Sequence[float],
     clusters: Sequence[Hashable],
     *,
-    seed: int = SEED,
     draws: int = DRAWS,
     bounds: tuple[float, float] | None = None,
 ) -> Interval | None:
@@ -104,15 +103,13 @@ def clustered_bootstrap_mean(
     residuals = totals - mean * sizes
     if np.abs(residuals).max() <= 1e-12 * max(1.0, abs(mean)) * sizes.max():
         return _constant(mean, n, bounds)
-    return _bootstrap(totals, sizes, residuals, mean, seed=seed, draws=draws)
+    kinds, counts = np.unique(np.column_stack((totals, sizes)), axis=0, return_counts=True)
+    moments = float((residuals**2).sum()), float((residuals**3).sum())
+    return _bootstrap(kinds, counts, mean, *moments, draws=draws)
 
 
 def bootstrap_mean_of_counts(
-    counts: Mapping[float, int] | Mapping[int, int],
-    *,
-    seed: int = SEED,
-    draws: int = DRAWS,
-    bounds: tuple[float, float] | None = None,
+    counts: Mapping[float, int] | Mapping[int, int], *, bounds: tuple[float, float] | None = None
 ) -> Interval | None:
     """`bootstrap_mean` of values of which only is known how often each came; there may be any number of them."""
     import numpy as np
@@ -123,18 +120,13 @@ def bootstrap_mean_of_counts(
         return None
     values, numbers = np.array(list(given), dtype=np.float64), np.array(list(given.values()))
     if n <= MANY_UNITS:
-        return bootstrap_mean(np.repeat(values, numbers).tolist(), seed=seed, draws=draws, bounds=bounds)
+        return bootstrap_mean(np.repeat(values, numbers).tolist(), bounds=bounds)
     mean = float((values * numbers).sum() / n)
     if len(given) == 1:
         return _constant(mean, n, bounds)
     residuals = values - mean
-    squares = float((numbers * residuals**2).sum())
-    acceleration = float((numbers * residuals**3).sum() / (6 * squares**1.5))
-    if len(given) > FEW_KINDS:
-        return _expanded(mean, n, error=float(np.sqrt(squares)) / n, acceleration=acceleration)
-    generator = np.random.Generator(np.random.PCG64(seed))
-    sums = generator.multinomial(n, numbers / n, size=draws) @ values
-    return bca_interval(sums / n, mean, acceleration=acceleration, n=n)
+    moments = float((numbers * residuals**2).sum()), float((numbers * residuals**3).sum())
+    return _bootstrap(np.column_stack((values, np.ones(len(values)))), numbers, mean, *moments, draws=DRAWS)
 
 
 def _constant(mean: float, n: int, bounds: tuple[float, float] | None) -> Interval:
@@ -145,23 +137,20 @@ def _constant(mean: float, n: int, bounds: tuple[float, float] | None) -> Interv
 
 
 def _bootstrap(
-    totals: "NDArray[np.float64]",
-    sizes: "NDArray[np.float64]",
-    residuals: "NDArray[np.float64]",
-    mean: float,
-    *,
-    seed: int,
-    draws: int,
+    kinds: "NDArray[np.float64]", counts: "NDArray[np.int64]", mean: float, squares: float, cubes: float, *, draws: int
 ) -> Interval:
-    """Units of equal total and size are one kind: drawing how many of each kind equals drawing every unit."""
+    """Units of equal total and size are one kind: drawing how many of each kind equals drawing every unit.
+
+    `squares` and `cubes` are of the units' residuals, added up.
+    """
     import numpy as np
 
-    n = len(totals)
-    acceleration = float((residuals**3).sum() / (6 * (residuals**2).sum() ** 1.5))
-    kinds, counts = np.unique(np.column_stack((totals, sizes)), axis=0, return_counts=True)
+    n = int(counts.sum())
+    acceleration = cubes / (6 * squares**1.5)
     if len(kinds) > FEW_KINDS and n > MANY_UNITS:
-        return _expanded(mean, n, error=float(np.sqrt((residuals**2).sum()) / sizes.sum()), acceleration=acceleration)
-    generator = np.random.Generator(np.random.PCG64(seed))
+        error = math.sqrt(squares) / float(counts @ kinds[:, 1])
+        return _expanded(mean, n, error=error, acceleration=acceleration)
+    generator = np.random.Generator(np.random.PCG64(SEED))
     if len(kinds) <= FEW_KINDS:
         sums = generator.multinomial(n, counts / n, size=draws) @ kinds
     else:
