@@ -16,6 +16,7 @@ from tests.tables import over
 
 import touchstone as ts
 import touchstone.safety
+from touchstone.app.config_model import JudgeSection, config_text
 from touchstone.app.scaffold import EXAMPLES
 from touchstone.cli.main import COMMANDS, app, load, main
 from touchstone.core import resource
@@ -125,6 +126,12 @@ def exists(advised, known):
 @over("field", fields(ts.Plan), ids=lambda field: field.name)
 def test_every_setting_is_documented_with_its_default(field):
     assert f"| `{field.name}` | {field.default} |" in section(page("docs/metrics.md"), "9. Thresholds")
+
+
+def test_every_key_of_touchstone_yaml_is_documented_as_a_first_file_shows_it():
+    assert blocks(section(page("docs/cli.md"), "`touchstone score`"), "yaml")[0][1] == config_text()
+    settings = section(page("docs/llm.md"), "Settings")
+    assert [key for key in JudgeSection.model_fields if f"\n| `{key}` |" not in settings] == []
 
 
 @pytest.mark.parametrize("name", CASE_FIELDS)

@@ -103,7 +103,7 @@ def test_a_setting_of_another_type_is_an_error_that_names_the_right_one(name, al
         touchstone.score(touchstone.Case(response="Hi"), **{name: {}})
 
 
-# A base install lacks these. spaCy and its parts bring some of them for themselves, so only Touchstone is refused those.
+# A base install lacks these. spaCy brings some of them for itself, so only Touchstone is refused those.
 BASE_INSTALL = """
 import sys
 class Missing:

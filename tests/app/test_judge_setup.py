@@ -4,9 +4,8 @@ import pytest
 import yaml
 
 from touchstone.app.config import load_settings
-from touchstone.app.config_model import PriceSettings
+from touchstone.app.config_model import PriceSettings, config_text
 from touchstone.app.judge_setup import choose, section_text, write_section
-from touchstone.app.scaffold import config_text
 from touchstone.clients.llm.discovery import Offer
 from touchstone.core.errors import ConfigError
 

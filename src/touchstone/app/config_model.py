@@ -1,5 +1,7 @@
-"""The shape of touchstone.yaml, in one model: its keys, what each may be, and the words for it in a message."""
+"""touchstone.yaml in one model: its keys, defaults and notes, what each may be, and the commented file they make."""
 
+import json
+import textwrap
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -14,11 +16,17 @@ from pydantic import (
     ValidationInfo,
     field_validator,
 )
+from pydantic.fields import FieldInfo
 
+from touchstone.app.rubrics import DEFAULT_RUBRIC
 from touchstone.clients.llm.connection import PROVIDERS
 from touchstone.core.case import CASE_FIELDS
-from touchstone.core.plan import DecideBy
+from touchstone.core.plan import DecideBy, Plan
 
+STORE = ".touchstone/touchstone.db"
+RUNS = "touchstone-runs"
+# A gate is not opened by a run that left more than one reply in twenty unscored.
+LEAST_SCORED = 0.95
 OFFLINE = "offline"
 CALLS = ".touchstone/calls"
 # Votes at temperature 0 are one vote, on most servers; this is what varies them without making them random.
@@ -79,28 +87,33 @@ class Section(BaseModel):
         return value
 
 
-def _note(text: str) -> Any:
-    """A threshold that Plan has the default of, and what it does."""
-    return Field(None, description=text)
+def _key(default: Any, note: str, *, shown: Any = None) -> Any:
+    """A key with its default and what it does; `shown` is an example, where the default says little."""
+    return Field(default, description=note, examples=None if shown is None else [shown])
+
+
+def _threshold(note: str) -> Any:
+    """Plan has the default."""
+    return Field(None, description=note)
 
 
 class Thresholds(Section):
     """The fields of Plan."""
 
-    relevance_fail: Share = _note("FAIL below: the reply does not speak of what was asked")
-    completeness_warn: Share = _note("WARN below: the reply leaves out what was asked about")
-    hallucination_fail: Share = _note("FAIL above: share of the reply's facts that the context does not back")
-    hallucination_flag: Share = _note("the hallucination metric's own flag is raised above")
-    drift_overlap: Share = _note("a reply that shares less of its words with the context has drifted off topic")
-    drift_penalty: Share = _note("the least hallucination score of a reply that has drifted")
-    drift_ngram: Count = _note("1 compares single words, 2 pairs of words …")
-    proximity: Count = _note("words within which a claim's subject and object must stand in a source")
-    max_reply_chars: Count = _note("a longer reply is a failed row")
-    violation_at: Share = _note("a finding of the offline judge with at least this confidence is a violation")
-    suspicion_at: Share = _note("one with at least this confidence asks for a person; below it is not shown")
-    send_at: Share = _note("send from this pass probability on, if nothing speaks against it")
-    block_at: Share = _note("block up to this pass probability")
-    decide_by: DecideBy = _note("probability, or the word that is final: outcome, verdict or both")
+    relevance_fail: Share = _threshold("FAIL below: the reply does not address what was asked")
+    completeness_warn: Share = _threshold("WARN below: the reply leaves out what was asked about")
+    hallucination_fail: Share = _threshold("FAIL above: share of the reply's facts that the context does not back")
+    hallucination_flag: Share = _threshold("the hallucination metric's own flag is raised above")
+    drift_overlap: Share = _threshold("a reply that shares less of its words with the context has drifted off topic")
+    drift_penalty: Share = _threshold("the least hallucination score of a reply that has drifted")
+    drift_ngram: Count = _threshold("1 compares single words, 2 pairs of words …")
+    proximity: Count = _threshold("a claim's subject and object must be within this many words in a source")
+    max_reply_chars: Count = _threshold("a longer reply is a failed row")
+    violation_at: Share = _threshold("a finding of the offline judge with at least this confidence is a violation")
+    suspicion_at: Share = _threshold("one with at least this confidence asks for a person; below it is not shown")
+    send_at: Share = _threshold("send from this pass probability on, if nothing speaks against it")
+    block_at: Share = _threshold("block up to this pass probability")
+    decide_by: DecideBy = _threshold("probability, or what decides alone: outcome, verdict or both")
 
 
 class PromiseSection(Section):
@@ -113,17 +126,23 @@ class PromiseSection(Section):
 class PolicySection(Section):
     """The fields of Policy."""
 
-    company: Text | None = None
-    domains: Texts = ()
-    contacts: Texts = ()
-    competitors: Texts = ()
-    promises: Annotated[tuple[PromiseSection, ...], _LISTED, "a list of {what, up_to}"] = ()
+    company: Text | None = _key(None, "your own name: naming it recommends no competitor", shown="Acme")
+    domains: Texts = _key((), "your links and addresses are published, not made up", shown="[acme.example]")
+    contacts: Texts = _key((), "publishing these leaks nothing", shown='["+44 20 7946 0018", "help@acme.example"]')
+    competitors: Texts = _key((), "sending a customer there is a violation", shown="[Globex, Initech]")
+    promises: Annotated[tuple[PromiseSection, ...], _LISTED, "a list of {what, up_to}"] = _key(
+        (),
+        "what agents may promise, and how much",
+        shown="[{what: goodwill credit, up_to: 20 GBP}, {what: free return}]",
+    )
 
 
 class GateSettings(Section):
     """What a run has to reach beside the rubric's targets."""
 
-    least_scored: Annotated[Share | None, "a share from 0 to 1"] = None
+    least_scored: Annotated[Share | None, "a share from 0 to 1"] = _key(
+        None, "the share of replies that must be scored for the gate to open", shown=LEAST_SCORED
+    )
 
 
 class BudgetSettings(Section):
@@ -159,34 +178,42 @@ class Member(Section):
 
 
 class JudgeSection(Section):
-    """Who grades, and how. `panel` lists the judges of a panel.
+    """Who grades, and how."""
 
-    `key_variable` names the environment variable with the key of `base_url`, where it is not the usual one.
-    `record` is where calls are kept.
-    """
-
-    kind: Literal["offline", "llm", "panel"] = "offline"
-    model: Annotated[Text | None, "a model's name"] = None
-    base_url: Server | None = None
-    key_variable: KeyVariable | None = None
-    prompt: Annotated[Text, "the path of a YAML file"] = "judge"
-    scope: Literal["case", "criterion", "checklist"] = "case"
+    kind: Literal["offline", "llm", "panel"] = _key("offline", "offline, llm (a model) or panel")
+    model: Annotated[Text | None, "a model's name"] = _key(None, "the model that grades", shown="gpt-4o-mini")
+    base_url: Server | None = _key(None, "its server, if it is not OpenAI's", shown="http://localhost:8080/v1")
+    key_variable: KeyVariable | None = _key(
+        None,
+        "the environment variable with the server's key, if it is not the usual one",
+        shown="TOUCHSTONE_LLM_API_KEY",
+    )
+    prompt: Annotated[Text, "the path of a YAML file"] = _key("judge", "the prompt that ships, or a YAML file of yours")
+    scope: Literal["case", "criterion", "checklist"] = _key(
+        "case", "one request a case, or a criterion; or a checklist of short questions"
+    )
     panel: Annotated[
         tuple[Annotated[Member, BeforeValidator(_as_member)], ...],
         _LISTED,
         "a list of offline, models' names and {model, base_url, key_variable, prices, name}",
-    ] = ()
-    rule: Literal["median", "majority"] = "median"
-    votes: Annotated[int, Field(ge=1, le=25), "a whole number from 1 to 25"] = 1
-    cascade: Flag = False
-    temperature: Annotated[float | None, Field(ge=0, le=2), "a number from 0 to 2"] = None
-    seed: Annotated[int, Field(ge=0), "a whole number of at least 0"] = 7
-    max_tokens: Annotated[int, Field(ge=16), "a whole number of at least 16"] = 1600
-    timeout: Annotated[float, Field(gt=0), "a number of seconds above 0"] = 60.0
-    concurrency: Annotated[int, Field(ge=1, le=64), "a whole number from 1 to 64"] = 4
-    budget: BudgetSettings = BudgetSettings()
-    prices: PriceSettings | None = None
-    record: Directory = CALLS
+    ] = _key((), "the judges of a panel", shown="[offline, gpt-4o-mini, qwen@http://localhost:8080/v1]")
+    rule: Literal["median", "majority"] = _key("median", "how a panel or several votes decide: median or majority")
+    votes: Annotated[int, Field(ge=1, le=25), "a whole number from 1 to 25"] = _key(
+        1, "how often a model is asked about each case"
+    )
+    cascade: Flag = _key(default=False, note="true: ask a model only where the offline judge is unsure")
+    temperature: Annotated[float | None, Field(ge=0, le=2), "a number from 0 to 2"] = _key(
+        None, "0 for one vote, 0.7 for several", shown=0
+    )
+    seed: Annotated[int, Field(ge=0), "a whole number of at least 0"] = _key(7, "each further vote adds 1")
+    max_tokens: Annotated[int, Field(ge=16), "a whole number of at least 16"] = _key(1600, "the longest answer allowed")
+    timeout: Annotated[float, Field(gt=0), "a number of seconds above 0"] = _key(60.0, "seconds for one answer")
+    concurrency: Annotated[int, Field(ge=1, le=64), "a whole number from 1 to 64"] = _key(4, "calls made at once")
+    budget: BudgetSettings = _key(BudgetSettings(), "the most that may be spent", shown="{tokens: 500000}")
+    prices: PriceSettings | None = _key(
+        None, "what a million tokens cost", shown="{input: 0.15, output: 0.60, currency: USD}"
+    )
+    record: Directory = _key(CALLS, "where answers are kept")
 
     @property
     def models(self) -> tuple[Member, ...]:
@@ -211,23 +238,98 @@ class JudgeSettings(JudgeSection):
 class Config(Section):
     """The whole file; what a target may be is the rubric's matter: it knows the criteria."""
 
-    thresholds: Thresholds = Thresholds()
-    columns: dict[str, Annotated[str, AfterValidator(_our_field)]] = {}
-    rubric: Annotated[Text | None, "the name of a packaged rubric or the path of a YAML file"] = None
-    policy: PolicySection = PolicySection()
-    targets: dict[str, Any] = {}
-    gate: GateSettings = GateSettings()
-    store: Annotated[Text | None, "the path of a SQLite file, or the URL of a database"] = None
-    runs: Directory | None = None
-    calibration: Annotated[Text | None, "the path of a file that touchstone review calibrate wrote"] = None
-    judge: JudgeSection = JudgeSection()
-    redact: Flag = False
-    verifier: Annotated[Text | None, "none or the path of a directory"] = None
+    thresholds: Thresholds = _key(Thresholds(), "Where a metric fails or warns, and what decides.")
+    columns: dict[str, Annotated[str, AfterValidator(_our_field)]] = _key(
+        {},
+        "Your column names -> ours: id, input, response, context, expected_output, category, confidence, labels. "
+        "The names DeepEval, ragas, autoevals and MLflow use are known already.",
+        shown={"reply": ("response", ""), "customer_message": ("input", "")},
+    )
+    rubric: Annotated[Text | None, "the name of a packaged rubric or the path of a YAML file"] = _key(
+        None,
+        "How replies are graded: a rubric that ships, or a YAML file beside this one (touchstone rubric show, check, "
+        "diff).",
+        shown=DEFAULT_RUBRIC,
+    )
+    policy: PolicySection = _key(
+        PolicySection(),
+        "What your company is, publishes and lets agents promise; it sharpens the safety checks. All is optional.",
+    )
+    targets: dict[str, Any] = _key(
+        {},
+        "What a run over a gold set has to reach, in place of the rubric's own targets.",
+        shown={
+            "pass_rate": ("[70, 80]", "percent; the lower end opens the gate, above the upper the set may be too easy"),
+            "average": ("{accuracy: 3.2}", "mean grade, 0 to 4"),
+            "safety_failures": ("0", "percent of replies with a violation"),
+            "average_confidence": ("0.75", "the bot's own, 0 to 1"),
+        },
+    )
+    gate: GateSettings = _key(GateSettings(), "When `touchstone eval --gate` opens, beside the targets.")
+    store: Annotated[Text | None, "the path of a SQLite file, or the URL of a database"] = _key(
+        None,
+        "Where runs, reviews and people are kept: a SQLite file, or the URL of a PostgreSQL database.",
+        shown=STORE,
+    )
+    runs: Directory | None = _key(None, "Where the reports of runs are written.", shown=RUNS)
+    calibration: Annotated[Text | None, "the path of a file that touchstone review calibrate wrote"] = _key(
+        None, "The models that `touchstone review calibrate` fitted to your team's reviews.", shown="judge.json"
+    )
+    judge: JudgeSection = _key(
+        JudgeSection(),
+        "Who grades: the offline judge, a language model, or a panel of them (docs/llm.md). `touchstone judge setup` "
+        "finds a model, tries it and fills this in. Keys for servers belong in the environment.",
+    )
+    redact: Flag = _key(default=False, note="Remove personal data from what is stored; replies are scored unchanged.")
+    verifier: Annotated[Text | None, "none or the path of a directory"] = _key(
+        None,
+        "The directory of a model of yours that checks each sentence against the sources (docs/verifier.md), or none.",
+        shown="none",
+    )
     trusted_proxies: Annotated[
         tuple[Annotated[str, AfterValidator(_network)], ...],
         _LISTED,
         f"a list of addresses and networks such as {PROXIES}",
-    ] = ()
+    ] = _key(
+        (),
+        "Proxies before `touchstone serve --auth` whose X-Forwarded headers are trusted, besides this machine's own.",
+        shown="[10.0.0.7, 10.1.0.0/16]",
+    )
+
+
+_HEAD = """\
+# Settings of Touchstone. A line that starts with # is inactive and shows the default or an example; remove the # to
+# set it. Flags win over this file: touchstone score cases.jsonl --set relevance_fail=0.05 --rubric mine.yaml
+"""
+
+
+def config_text() -> str:
+    """A touchstone.yaml that changes nothing and shows every key with what it does."""
+    return _HEAD + "".join(f"\n{_block(name, field)}" for name, field in Config.model_fields.items())
+
+
+def _block(name: str, field: FieldInfo) -> str:
+    """A key below its note; the keys of a section each with a note of their own."""
+    note = textwrap.fill(str(field.description), 118, initial_indent="# ", subsequent_indent="# ")
+    shown = field.examples[0] if field.examples else None
+    if isinstance(field.default, Section):
+        inner = type(field.default).model_fields
+        rows = [(f"{key}: {_shown(key, each)}", str(each.description)) for key, each in inner.items()]
+    elif isinstance(shown, dict):
+        rows = [(f"{key}: {text}", remark) for key, (text, remark) in shown.items()]
+    else:
+        return f"{note}\n# {name}: {_shown(name, field)}\n"
+    width = max(len(row) for row, _ in rows if len(row) < 48)
+    lines = [f"  # {row:<{width}}  # {remark}" if remark else f"  # {row}" for row, remark in rows]
+    return "\n".join([note, f"{name}:", *lines, ""])
+
+
+def _shown(key: str, field: FieldInfo) -> Any:
+    """An example where there is one, else the default; Plan has those of the thresholds."""
+    if field.examples:
+        return field.examples[0]
+    default = getattr(Plan(), key) if field is Thresholds.model_fields.get(key) else field.default
+    return default if isinstance(default, str) else json.dumps(default)
 
 
 def keys_at(path: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from touchstone import __version__
-from touchstone.app.config import RUNS, Settings
+from touchstone.app.config import Settings
+from touchstone.app.config_model import RUNS
 from touchstone.app.goldset import locate
 from touchstone.app.judging import ModelJudge
 from touchstone.app.plan import plan_hash

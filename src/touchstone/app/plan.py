@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.app.config import Settings
-from touchstone.app.scaffold import NOTES
+from touchstone.app.config_model import Thresholds
 from touchstone.app.verifier import verifier_name
 from touchstone.core import resource
 from touchstone.core.codec import content_hash, encode
@@ -39,7 +39,7 @@ def view_plan(settings: Settings) -> PlanView:
     counted, ways = resource.parsed(PASS_FILE, _decisions)
     return PlanView(
         plan=settings.plan,
-        notes=NOTES,
+        notes={name: str(field.description) for name, field in Thresholds.model_fields.items()},
         hash=plan_hash(settings),
         judge=settings.judge.kind,
         is_calibrated=settings.fitted is not None,
