@@ -28,7 +28,7 @@ from touchstone.judges.llm.fits import chance_inputs, packaged_fit
 from touchstone.judges.llm.grading import Judgement, grade_answers
 from touchstone.judges.llm.prompt import packaged_prompt
 from touchstone.judges.llm.request import build_requests
-from touchstone.review.model_calibration import ModelLabelled, calibrate_model
+from touchstone.review.calibration import ModelLabelled, calibrate_model
 from touchstone.rubric.model import Criterion
 from touchstone.rubric.parse import packaged
 from touchstone.text.reading import read

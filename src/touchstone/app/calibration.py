@@ -25,8 +25,15 @@ from touchstone.judges.llm.fits import MODEL_JUDGE, chance_inputs, fit_to_dict, 
 from touchstone.judges.llm.grading import judge_name
 from touchstone.judges.model import models_to_dict, packaged_models
 from touchstone.review.adjudication import settle
-from touchstone.review.calibration import LEAST_LABELS, Calibration, Labelled, calibrate
-from touchstone.review.model_calibration import ModelCalibration, ModelLabelled, calibrate_model
+from touchstone.review.calibration import (
+    LEAST_LABELS,
+    Calibration,
+    Labelled,
+    ModelCalibration,
+    ModelLabelled,
+    calibrate,
+    calibrate_model,
+)
 from touchstone.review.review import current
 from touchstone.safety.detectors import inspect
 from touchstone.store.private import make_directory

@@ -9,8 +9,7 @@ from rich.text import Text
 from touchstone.report.figures import figure, sentence
 from touchstone.report.plain import one_line
 from touchstone.report.weekly import AgreementView, WeeklyView
-from touchstone.review.calibration import LEAST_LABELS, Gain
-from touchstone.review.model_calibration import ModelCalibration
+from touchstone.review.calibration import LEAST_LABELS, Gain, ModelCalibration
 from touchstone.review.queue import Progress, Queue
 
 MODES = {"expected": "with an expected reply", "open": "with sources", "bare": "with neither"}
