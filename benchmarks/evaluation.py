@@ -17,7 +17,7 @@ from benchmarks.record import write
 from touchstone.app.config import Settings
 from touchstone.app.evaluation import Assignment, evaluate_goldset
 from touchstone.app.runs import open_run, open_store_of, view_run
-from touchstone.report.run.html import render_html
+from touchstone.report.html import render_html
 from touchstone.runs.comparison import compare
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record

@@ -13,7 +13,6 @@ from touchstone.app.evaluation import Assignment, evaluate_goldset
 from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
 from touchstone.app.review import Drawing, agreement, draw_queue, find_queue, rubric_of, view_item, weekly
 from touchstone.core.errors import ConfigError, ReviewError
-from touchstone.report.weekly import weekly_view
 from touchstone.review.action import Action
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Progress
@@ -129,8 +128,8 @@ def test_every_format_is_written_and_hostile_text_is_inert_in_it(store):
             id="a", revision=1, pattern=HOSTILE, owner="prompt", text=HOSTILE, state="open", by="x", made=NOW, run="r"
         )
     )
-    view = weekly_view(weekly(store, queue.id, now=NOW))
-    written = {name: render(view) for name, render in WEEKLY_RENDERERS.items()}
+    report = weekly(store, queue.id, now=NOW)
+    written = {name: render(report) for name, render in WEEKLY_RENDERERS.items()}
     assert "<script>alert" not in written["html"]
     assert not [line for line in written["csv"].splitlines() for cell in line.split(",") if cell.startswith("=")]
     assert json.loads(written["json"])["pass_rate"]["replies"] == SIZE

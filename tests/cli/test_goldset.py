@@ -86,7 +86,7 @@ def test_the_exit_code_of_check_says_how_bad_it_is(run, gold, rows, flags, code)
 
 def test_a_set_without_problems_is_said_to_have_none(run, gold):
     ended = run("goldset", "check", gold(PARCEL, ROUTER), *SMALL)
-    assert ended.out == "gold.jsonl: 2 cases, no problems found\nnot looked for: thin-category, too-small\n"
+    assert ended.out == "gold.jsonl: 2 cases, no problems found\nnot checked: thin-category, too-small\n"
 
 
 def test_check_as_json_has_every_problem_whole(run, gold):

@@ -6,16 +6,13 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from tests.report.run.sample import HOSTILE, RECEIPT, RUBRIC, RUN, record, records
-from tests.report.run.test_files import ACTIVE, tokens
-from tests.report.run.test_html import Page
+from tests.report.sample import HOSTILE, RECEIPT, RUBRIC, RUN, record, records
+from tests.report.test_exports import ACTIVE, tokens
+from tests.report.test_html import Page
 
-from touchstone.report.comparison import (
-    comparison_to_dict,
-    comparison_view,
-    render_comparison_html,
-    render_comparison_markdown,
-)
+from touchstone.report.comparison import ComparisonReport, comparison_to_dict
+from touchstone.report.html import render_comparison_html
+from touchstone.report.markdown import render_comparison_markdown
 from touchstone.report.terminal.runs import show_comparison
 from touchstone.runs.comparison import compare
 
@@ -30,7 +27,7 @@ def improved(found):
 
 
 def view_of(before, after, *, runs=(RUN, AFTER)):
-    return comparison_view(*runs, compare(before, after, rubric=RUBRIC))
+    return ComparisonReport(*runs, compare(before, after, rubric=RUBRIC))
 
 
 def forms(view, width=110):
@@ -50,15 +47,16 @@ def test_a_clear_improvement_is_called_one_everywhere():
 
 def test_fewer_violations_are_better():
     view = view_of(records(180), improved(records(180)))
-    assert view.headline[1].name == "safety failures"
-    assert view.headline[1].difference.startswith("−")
-    assert view.headline[1].standing == "better"
+    safety = view.groups[0].lines[1]
+    assert safety.name == "safety failures"
+    assert safety.difference.startswith("−")
+    assert safety.standing == "better"
 
 
 def test_no_difference_is_no_clear_change():
     view = view_of(records(30), records(30))
     assert view.standing == "no clear change"
-    assert view.headline[0].difference == "+0.0\u00a0pp"
+    assert view.pass_rate.difference == "+0.0\u00a0pp"
     assert forms(view)
 
 

@@ -1,12 +1,16 @@
 """A case and its result become plain values to show; text from outside cannot do anything to a terminal."""
 
+from io import StringIO
+
 import pytest
+from rich.console import Console
 from tests.tables import over
 
 from touchstone.core.case import Case
 from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score
-from touchstone.report.explain import CriterionLine, Proof, Segment, explain, source_text
+from touchstone.report.explain import Proof, Segment, explain, source_text
 from touchstone.report.plain import excerpt, one_line, plain
+from touchstone.report.terminal.explanation import show_explanation
 
 
 def anchor(start, end, status, *evidence):
@@ -51,11 +55,9 @@ def test_a_reply_of_many_anchors_is_cut_in_a_moment():
 
 def test_an_anchor_stands_beside_its_evidence_in_its_surroundings():
     evidence = Evidence("context[0]", 19, 21, "$5")
-    (finding,) = explained(
-        "$5", anchor(0, 2, "supported", evidence), context=["The fee for all is $5 a year."]
-    ).findings
-    assert (finding.number, finding.status, finding.reason) == (1, "supported", "because")
-    assert finding.proofs == (Proof("context[0]", "The fee for all is ", "$5", " a year."),)
+    view = explained("$5", anchor(0, 2, "supported", evidence), context=["The fee for all is $5 a year."])
+    (found,) = view.anchors
+    assert view.proofs(found.evidence) == [Proof("context[0]", "The fee for all is ", "$5", " a year.")]
 
 
 def violation(start, end, *evidence):
@@ -100,23 +102,17 @@ def test_violations_that_overlap_are_each_numbered():
 
 def test_a_grading_is_shown_with_criteria_outcome_issues_and_violations():
     evidence = Evidence("context[0]", 4, 8, "John")
-    grading = graded("John", violation(0, 4, evidence), context=["for John only"]).grading
-    assert grading.title == "supportai 1.0, judge offline"
-    assert grading.criteria == (
-        CriterionLine("tone", 2, 7.5, 0.4, "no thanks"),
-        CriterionLine("warmth", None, None, None, "not graded"),
-    )
-    assert (grading.total, grading.outcome, grading.reasons) == (None, "FAIL", ("safety",))
-    assert grading.issues == ("should say so",)
-    (breach,) = grading.breaches
-    assert (breach.number, breach.kind, breach.reason) == (1, "pii_leakage", "read out")
-    assert breach.proofs == (Proof("context[0]", "for ", "John", " only"),)
+    view = graded("John", violation(0, 4, evidence), context=["for John only"])
+    assert view.rubric_title == "supportai 1.0, judge offline"
+    assert view.outcome == "FAIL"
+    (found,) = view.grading.violations
+    assert view.proofs(found.evidence) == [Proof("context[0]", "for ", "John", " only")]
 
 
 def test_a_failed_case_is_shown_with_its_failure():
     failed = Result("c", "review", None, (), None, (Failure("score", "ReplyTooLong", "too long"),))
     view = explain(Case(response="r"), failed)
-    assert (view.failures, view.metrics, view.findings, view.grading) == (("too long",), (), (), None)
+    assert (view.outcome, view.metrics, view.anchors, view.grading) == ("not scored", (), (), None)
 
 
 CHAT = Case(
@@ -157,7 +153,7 @@ def test_what_could_harm_a_terminal_is_left_out(text, safe):
     assert plain(text) == safe
 
 
-def test_every_text_of_a_view_is_safe():
+def test_no_text_of_a_case_or_its_result_does_anything_to_a_terminal():
     evil = "\x1b[31mx\u202e"
     view = explain(
         Case(id=evil, input=evil, response=evil, context=[evil]),
@@ -173,8 +169,9 @@ def test_every_text_of_a_view_is_safe():
             ),
         ),
     )  # fmt: skip
-    assert "\x1b" not in repr(view).encode().decode("unicode_escape")
-    assert "\u202e" not in repr(view)
+    console = Console(file=StringIO(), width=100)
+    show_explanation(view, console=console)
+    assert not set(console.file.getvalue()) & set("\x1b\u202e")
 
 
 def test_an_excerpt_is_cut_on_both_sides_and_on_one_line():
@@ -183,5 +180,6 @@ def test_an_excerpt_is_cut_on_both_sides_and_on_one_line():
     assert (before, at, after) == ("…aaaa ", "[14 days]", " bbbb…")
 
 
-def test_one_line_has_no_line_breaks():
+def test_one_line_has_no_line_breaks_and_keeps_spaces_that_must_not_break():
     assert one_line(" a \r\n\n b\t\x00c ") == " a b c "
+    assert one_line("46 \u00a0%") == "46 \u00a0%"

@@ -9,10 +9,11 @@ from touchstone.app.review import reviewed_items, rubric_of
 from touchstone.core.case import Case, Label
 from touchstone.core.codec import case_to_dict
 from touchstone.core.result import Grading
-from touchstone.report.weekly import WeeklyView, render_weekly_html, weekly_to_csv, weekly_to_dict
+from touchstone.report.html import render_weekly_html
+from touchstone.report.weekly import weekly_to_csv, weekly_to_dict
 from touchstone.review.adjudication import Ruling, ruling_grading
 from touchstone.review.review import Review, current, grading_of
-from touchstone.review.weekly import ReviewedItem
+from touchstone.review.weekly import ReviewedItem, WeeklyReport
 from touchstone.store.runs import Store
 
 
@@ -108,16 +109,16 @@ def _kinds(word: Review | Ruling) -> tuple[str, ...]:
     return tuple(sorted({violation.kind for violation in word.violations}))
 
 
-def _json(view: WeeklyView) -> str:
-    return json.dumps(weekly_to_dict(view.report), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+def _json(report: WeeklyReport) -> str:
+    return json.dumps(weekly_to_dict(report), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def _jsonl(view: WeeklyView) -> str:
-    return json.dumps(weekly_to_dict(view.report), ensure_ascii=False, allow_nan=False) + "\n"
+def _jsonl(report: WeeklyReport) -> str:
+    return json.dumps(weekly_to_dict(report), ensure_ascii=False, allow_nan=False) + "\n"
 
 
 # The weekly report in every format it is exported in.
-WEEKLY_RENDERERS: Mapping[str, Callable[[WeeklyView], str]] = {
+WEEKLY_RENDERERS: Mapping[str, Callable[[WeeklyReport], str]] = {
     "html": render_weekly_html,
     "csv": weekly_to_csv,
     "json": _json,

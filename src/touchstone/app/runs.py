@@ -13,19 +13,11 @@ from touchstone.core.errors import ConfigError
 from touchstone.core.result import Result
 from touchstone.io.locations import write_text
 from touchstone.io.results import open_results
-from touchstone.report.comparison import (
-    ComparisonView,
-    comparison_to_dict,
-    comparison_view,
-    render_comparison_html,
-    render_comparison_markdown,
-)
-from touchstone.report.run.html import render_html
-from touchstone.report.run.json import run_to_dict
-from touchstone.report.run.junit import render_junit
-from touchstone.report.run.markdown import render_markdown
-from touchstone.report.run.view import RunView, run_view
-from touchstone.report.runs import RunLine, run_line
+from touchstone.report.comparison import ComparisonReport, comparison_to_dict
+from touchstone.report.html import render_comparison_html, render_html
+from touchstone.report.junit import render_junit
+from touchstone.report.markdown import render_comparison_markdown, render_markdown
+from touchstone.report.run import RunLine, RunReport, run_line, run_to_dict
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison, compare
@@ -42,13 +34,13 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-RENDERERS: Mapping[str, Callable[[RunView], str]] = {
+RENDERERS: Mapping[str, Callable[[RunReport], str]] = {
     "html": render_html,
     "md": render_markdown,
     "junit": render_junit,
     "json": lambda view: _json(run_to_dict(view)),
 }
-COMPARISON_RENDERERS: Mapping[str, Callable[[ComparisonView], str]] = {
+COMPARISON_RENDERERS: Mapping[str, Callable[[ComparisonReport], str]] = {
     "html": render_comparison_html,
     "md": render_comparison_markdown,
     "json": lambda view: _json(comparison_to_dict(view)),
@@ -73,15 +65,15 @@ def open_run(name: str, *, store: Store) -> Opened:
     return Opened(run, rubric, store.records(run.id))
 
 
-def view_run(opened: Opened, *, store: Store) -> RunView:
+def view_run(opened: Opened, *, store: Store) -> RunReport:
     """Everything a report of the run shows; the gate as well if the run was held by it."""
     summary = summarise(opened.records, rubric=opened.rubric)
     best, worst = choose_examples(opened.records)
-    return run_view(
+    return RunReport(
         opened.run,
         summary,
         find_patterns(opened.records),
-        opened.records,
+        records=opened.records,
         gate=_gate(opened, summary, opened.run.terms, store=store) if opened.run.terms else None,
         judge=judge_standing(opened.run, rubric=opened.rubric, store=store),
         best=_fetch(best, opened.run.id, store=store),
@@ -120,12 +112,12 @@ def _other_rubric(before: str, its: str, after: str, other: str) -> ConfigError:
     return ConfigError(f"{before} is graded by the rubric '{its}' and {after} by '{other}': compare runs of one rubric")
 
 
-def view_comparison(before: Opened, after: Opened) -> ComparisonView:
+def view_comparison(before: Opened, after: Opened) -> ComparisonReport:
     """Everything that is shown of two runs side by side."""
-    return comparison_view(before.run, after.run, compare_runs(before, after))
+    return ComparisonReport(before.run, after.run, compare_runs(before, after))
 
 
-def write_run(view: RunView, directory: Path, *, results: Iterable[Result]) -> None:
+def write_run(view: RunReport, directory: Path, *, results: Iterable[Result]) -> None:
     """The files of a run: report.html, summary.json, results.jsonl, junit.xml, summary.md."""
     write_results(results, str(directory / RESULTS))
     for name, format in FILES.items():

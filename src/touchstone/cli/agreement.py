@@ -22,12 +22,11 @@ from touchstone.cli.options import AsJson, Quiet, Repeated, Store, Text, takes_s
 from touchstone.cli.screen import Screen, print_json, print_page
 from touchstone.core.errors import ConfigError, ReviewError, StoreError
 from touchstone.io.locations import whole_file
+from touchstone.report.html import render_card, render_judges
+from touchstone.report.judge import JudgesReport, TrustReport, judges_to_dict, trust_to_dict
+from touchstone.report.terminal.judge import show_judges, show_trust
 from touchstone.report.terminal.review import show_agreements
-from touchstone.report.terminal.trust import show_judges, show_trust
-from touchstone.report.trust.html import render_card, render_judges
-from touchstone.report.trust.json import judges_to_dict, trust_to_dict
-from touchstone.report.trust.view import view_judges, view_trust
-from touchstone.report.weekly import agreement_to_dict, weekly_view
+from touchstone.report.weekly import agreement_to_dict, agreements
 
 
 @takes_settings("map", "rubric", "store", "config", "judge")
@@ -132,12 +131,12 @@ def _report(found: Agreements, *, goldset: str, output: str | None, as_json: boo
     """One judge as a card, several as a table: printed, and written where a file is named."""
     if found.table is None:
         (only,) = found.judges
-        card = view_trust(only.trust, goldset=goldset, remarks=only.remarks)
+        card = TrustReport(only.trust, goldset, notes=only.remarks)
         what, content = "judge card", trust_to_dict(card)
         render, show = partial(render_card, card), partial(print_page, show_trust, card)
     else:
         remarks = [f"{each.trust.judge}: {remark}" for each in found.judges for remark in each.remarks]
-        table = view_judges(found.table, goldset=goldset, remarks=remarks)
+        table = JudgesReport(found.table, goldset, remarks=remarks)
         what, content = "table of judges", judges_to_dict(table)
         render, show = partial(render_judges, table), partial(print_page, show_judges, table)
     text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
@@ -162,4 +161,4 @@ def _show_queue(queue: str | None, *, settings: Settings, as_json: bool) -> None
     if as_json:
         print_json({"people": agreement_to_dict(report.people), "judge": agreement_to_dict(report.judge)})
     else:
-        print_page(show_agreements, weekly_view(report).agreement)
+        print_page(show_agreements, agreements(report))

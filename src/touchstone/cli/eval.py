@@ -18,7 +18,7 @@ from touchstone.cli import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.options import Goldset, Labels, Quiet, Repeated, SummaryAsJson, Text, pairs, takes_settings
 from touchstone.cli.screen import Screen, print_page
 from touchstone.core.errors import ConfigError, InputError
-from touchstone.report.run.view import RunView
+from touchstone.report.run import RunReport
 from touchstone.report.terminal.runs import show_run
 from touchstone.runs.run import Run, Terms
 from touchstone.store.runs import Store
@@ -149,7 +149,7 @@ def _evaluate(assignment: Assignment, *, settings: Settings, store: Store, quiet
     return run.id
 
 
-def _conclude(id: str, *, settings: Settings, store: Store, terms: Terms | None) -> RunView:
+def _conclude(id: str, *, settings: Settings, store: Store, terms: Terms | None) -> RunReport:
     if terms is not None:
         store.keep_terms(id, terms)
     view = view_run(open_run(id, store=store), store=store)

@@ -29,8 +29,8 @@ from touchstone.cli.screen import print_json
 from touchstone.clients.llm.discovery import Offer, find_offers
 from touchstone.core.errors import ConfigError
 from touchstone.report.figures import count, figure, seconds, words
+from touchstone.report.judge import FEW
 from touchstone.report.plain import one_line
-from touchstone.report.trust.view import FEW
 
 judge = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Set a language model up as the judge, and check it."

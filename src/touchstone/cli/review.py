@@ -40,7 +40,6 @@ from touchstone.core.result import Failure
 from touchstone.io.cases import Entry
 from touchstone.report.plain import one_line
 from touchstone.report.terminal.review import show_gains, show_model_gains, show_queues, show_weekly
-from touchstone.report.weekly import weekly_view
 from touchstone.store.runs import Store
 
 review = typer.Typer(
@@ -217,11 +216,11 @@ def report_week(
     """Report a queue: the pass rate of all replies, corrected by the reviews, agreement, patterns, reminders."""
     chosen = choice("json" if as_json else format, ("terminal", *WEEKLY_RENDERERS), flag="--format")
     with open_store_of(settings) as opened:
-        view = weekly_view(weekly(opened, find_queue(opened, queue).id, now=now_text()))
+        report = weekly(opened, find_queue(opened, queue).id, now=now_text())
     if chosen == "terminal":
-        print_page(show_weekly, view)
+        print_page(show_weekly, report)
     else:
-        put_text(WEEKLY_RENDERERS[chosen](view), output)
+        put_text(WEEKLY_RENDERERS[chosen](report), output)
 
 
 @review.command()

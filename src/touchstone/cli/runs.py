@@ -1,5 +1,6 @@
 """`touchstone runs`, `report` and `compare`: what was evaluated before."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,6 @@ from touchstone.app.runs import (
 )
 from touchstone.cli.options import STDOUT, AsJson, Output, Repeated, Yes, choice, pairs, takes_settings
 from touchstone.cli.screen import print_json, print_page, put_text
-from touchstone.report.runs import lines_to_dicts
 from touchstone.report.terminal.job import show_job
 from touchstone.report.terminal.runs import show_comparison, show_run, show_runs
 
@@ -42,7 +42,7 @@ def list_runs(
     with open_store_of(settings) as opened:
         found = list_lines(opened, labels=pairs(label, flag="--label"), limit=limit)
     if as_json:
-        print_json(lines_to_dicts(found))
+        print_json([asdict(line) for line in found])
     else:
         print_page(show_runs, found)
 

@@ -1,272 +1,176 @@
-"""Two runs and their Comparison -> ComparisonView with figures as words, and its JSON, Markdown and HTML."""
+"""ComparisonReport: two runs and what changed between them, with the sentences every form has in common."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
-from touchstone.report.figures import (
-    Scale,
-    change,
-    change_interval,
-    count,
-    figure,
-    moment,
-    points,
-    probability,
-    sentence,
-    words,
-)
-from touchstone.report.plain import literal, one_line, prose
-from touchstone.report.run.charts import change_strip
-from touchstone.report.run.page import render_page
+from touchstone.report.figures import Scale, change, count, probability, sentence, words
+from touchstone.report.plain import one_line
 from touchstone.runs.comparison import Comparison, FigureChange, Flip
 from touchstone.runs.run import Run
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 # A difference is called one only when chance would show it in fewer than one of twenty such comparisons.
 SIGNIFICANT = 0.05
 MOST_FLIPS = 1_000
-_MARKDOWN_FLIPS = 20
+Standing = Literal["better", "worse", "no clear change", "not comparable"]
+# What of the receipts may explain a difference.
+_RECEIPT = {
+    "data": "gold set",
+    "rubric_hash": "rubric",
+    "plan": "plan",
+    "policy": "policy",
+    "judge": "judge",
+    "code": "Touchstone's version",
+    "parser": "parser",
+    "verifier": "verifier",
+    "repeat": "number of drafts",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """One figure before and after. `standing` is better, worse or no clear change; `change` is what its chart shows."""
+    """One figure before and after, with how it is counted and whether a rise is for the worse."""
 
-    name: str
-    basis: str
-    before: str
-    after: str
-    difference: str
-    interval: str
-    chance: str
-    standing: str
+    figure: FigureChange
     scale: Scale
-    change: FigureChange
+    name: str
+    rise_is_worse: bool = False
+
+    @property
+    def chance(self) -> str:
+        """How likely chance alone would show such a change."""
+        found = self.figure
+        return probability(found.p) if found.q is None else probability(found.q, letter="q")
+
+    @property
+    def standing(self) -> Standing:
+        found = self.figure
+        decisive = found.p if found.q is None else found.q
+        if found.difference is None or decisive is None:
+            return "not comparable"
+        if decisive >= SIGNIFICANT or found.difference == 0:
+            return "no clear change"
+        return "worse" if (found.difference > 0) is self.rise_is_worse else "better"
+
+    @property
+    def difference(self) -> str:
+        return change(self.figure.difference, self.scale)
+
+    @property
+    def reach(self) -> float:
+        """How far from no change the figure or its interval lies."""
+        found = self.figure.interval
+        ends = (abs(found.low), abs(found.high)) if found else ()
+        return max(abs(self.figure.difference or 0.0), *ends, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class FlipLine:
-    """A case whose outcome changed."""
-
-    id: str
-    category: str
-    direction: str
-    totals: str
-    changes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunLabel:
-    """One of the two runs: its id, labels and gold set."""
+class ChangeGroup:
+    """Changes under one title; `head` says what a line is about."""
 
     id: str
     title: str
-    started: str
+    head: str
+    lines: tuple[ChangeLine, ...]
+
+    def reach(self, scale: Scale) -> float:
+        """The scale on which the lines that are counted alike are drawn."""
+        return max(line.reach for line in self.lines if line.scale == scale) * 1.05 or 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonView:
-    """Everything a comparison shows; every text in it is safe to show."""
+class ComparisonReport:
+    """What `after` changed against `before`. Its properties are for people; `comparison_to_dict` is for programs."""
 
+    before: Run
+    after: Run
     comparison: Comparison
-    before: RunLabel
-    after: RunLabel
-    sentence: str
-    standing: str
-    pairs: str
-    headline: tuple[ChangeLine, ...]
-    grades: tuple[ChangeLine, ...]
-    categories: tuple[ChangeLine, ...]
-    regressed: int
-    improved: int
-    flips: tuple[FlipLine, ...]
-    differing: tuple[str, ...]
-    remarks: tuple[str, ...]
+
+    @property
+    def pass_rate(self) -> ChangeLine:
+        return ChangeLine(self.comparison.pass_rate, "share", "pass rate")
+
+    @property
+    def standing(self) -> Standing:
+        return self.pass_rate.standing
+
+    @property
+    def sentence(self) -> str:
+        """The answer."""
+        line = self.pass_rate
+        if line.standing == "not comparable":
+            return "The pass rates cannot be compared: no case has an outcome in both runs."
+        if line.standing == "no clear change":
+            return f"No clear change of the pass rate: {line.difference} may be chance ({line.chance})."
+        return f"The pass rate is {line.standing}: {line.difference} ({line.chance})."
+
+    @property
+    def pairs(self) -> str:
+        """What was compared, and what was left out."""
+        comparison = self.comparison
+        parts = [f"{count(comparison.pairs, 'case')} in both runs"]
+        parts += [f"{comparison.unscored:,} of them without an outcome in both"] if comparison.unscored else []
+        parts += [f"{len(comparison.only_before):,} only in the first"] if comparison.only_before else []
+        parts += [f"{len(comparison.only_after):,} only in the second"] if comparison.only_after else []
+        return sentence(", ".join(parts))
+
+    @property
+    def groups(self) -> list[ChangeGroup]:
+        """The changes: headline figures, grades, and the pass rate of each category."""
+        found = self.comparison
+        total = [ChangeLine(found.total, "points", "total")] if found.total else []
+        safety = ChangeLine(found.safety, "share", "safety failures", rise_is_worse=True)
+        grades = (ChangeLine(each, "grade", words(each.name)) for each in found.grades)
+        categories = (ChangeLine(each, "share", one_line(each.name)) for each in found.categories)
+        groups = [
+            ChangeGroup("headline", "What changed", "measure", (self.pass_rate, safety, *total)),
+            ChangeGroup("grades", "Grades", "criterion", tuple(grades)),
+            ChangeGroup("categories", "Pass rate by category", "category", tuple(categories)),
+        ]
+        return [group for group in groups if group.lines]
+
+    @property
+    def flips(self) -> list[Flip]:
+        """The cases whose outcome changed, the regressed ones first."""
+        return sorted(self.comparison.flips, key=lambda flip: (flip.direction != "regressed", flip.id))
+
+    @property
+    def regressed(self) -> int:
+        return sum(flip.direction == "regressed" for flip in self.comparison.flips)
+
+    @property
+    def improved(self) -> int:
+        return len(self.comparison.flips) - self.regressed
+
+    @property
+    def differing(self) -> list[str]:
+        """What of the receipts is not the same: a difference of results may come from any of it."""
+        return list(_differing(self.before, self.after))
+
+    @property
+    def remarks(self) -> list[str]:
+        """What may explain the changes, and what the pairs cannot show."""
+        return [*self.differing, *map(sentence, self.comparison.remarks)]
 
 
-def comparison_view(before: Run, after: Run, comparison: Comparison) -> ComparisonView:
-    """The view of a comparison of `after` with `before`."""
-    pass_rate = _line(comparison.pass_rate, "share")
-    total = [_line(comparison.total, "points")] if comparison.total else []
-    return ComparisonView(
-        comparison=comparison,
-        before=_side(before),
-        after=_side(after),
-        sentence=_sentence(pass_rate),
-        standing=pass_rate.standing,
-        pairs=_pairs(comparison),
-        headline=(pass_rate, _line(comparison.safety, "share", rise_is_worse=True), *total),
-        grades=tuple(_line(each, "grade") for each in comparison.grades),
-        categories=tuple(_line(each, "share") for each in comparison.categories),
-        regressed=sum(flip.direction == "regressed" for flip in comparison.flips),
-        improved=sum(flip.direction == "improved" for flip in comparison.flips),
-        flips=tuple(map(_flip, _worst_first(comparison.flips))),
-        differing=tuple(_differing(before, after)),
-        remarks=tuple(map(sentence, comparison.remarks)),
-    )
+def run_title(run: Run) -> str:
+    """What a run is called: its labels, else what it was made from."""
+    return one_line(" ".join(f"{name}={value}" for name, value in run.labels.items()) or run.receipt.goldset)
 
 
-def _side(run: Run) -> RunLabel:
-    labels = " ".join(f"{name}={value}" for name, value in run.labels.items())
-    return RunLabel(one_line(run.id), one_line(labels or run.receipt.goldset), moment(run.started))
+def comparison_to_dict(report: ComparisonReport) -> dict[str, Any]:
+    """Both runs' ids, every change with interval and p-value, and the flips."""
+    return {
+        "before": one_line(report.before.id),
+        "after": one_line(report.after.id),
+        "standing": report.standing,
+        **asdict(report.comparison),
+        "differing": report.differing,
+    }
 
 
-def _line(found: FigureChange, scale: Scale, *, rise_is_worse: bool = False) -> ChangeLine:
-    decisive = found.q if found.q is not None else found.p
-    return ChangeLine(
-        name=words(found.name) if scale != "share" or found.q is None else one_line(found.name),
-        basis=count(found.n, "pair"),
-        before=figure(found.before, scale),
-        after=figure(found.after, scale),
-        difference=change(found.difference, scale),
-        interval=change_interval(found.interval, scale),
-        chance=probability(decisive, letter="p" if found.q is None else "q"),
-        standing=_standing(found.difference, decisive, rise_is_worse=rise_is_worse),
-        scale=scale,
-        change=found,
-    )
-
-
-def _standing(difference: float | None, chance: float | None, *, rise_is_worse: bool) -> str:
-    if difference is None or chance is None:
-        return "not comparable"
-    if chance >= SIGNIFICANT or difference == 0:
-        return "no clear change"
-    return "worse" if (difference > 0) is rise_is_worse else "better"
-
-
-def _sentence(line: ChangeLine) -> str:
-    """The answer in one sentence."""
-    if line.standing == "not comparable":
-        return "The pass rates cannot be compared: no case has an outcome in both runs."
-    if line.standing == "no clear change":
-        return f"No clear change of the pass rate: {line.difference} may be chance ({line.chance})."
-    return f"The pass rate is {line.standing}: {line.difference} ({line.chance})."
-
-
-def _pairs(comparison: Comparison) -> str:
-    parts = [f"{count(comparison.pairs, 'case')} in both runs"]
-    parts += [f"{comparison.unscored:,} of them without an outcome in both"] if comparison.unscored else []
-    parts += [f"{len(comparison.only_before):,} only in the first"] if comparison.only_before else []
-    parts += [f"{len(comparison.only_after):,} only in the second"] if comparison.only_after else []
-    return sentence(", ".join(parts))
-
-
-def _worst_first(flips: Sequence[Flip]) -> list[Flip]:
-    return sorted(flips, key=lambda flip: (flip.direction != "regressed", flip.id))
-
-
-def _flip(flip: Flip) -> FlipLine:
-    return FlipLine(
-        id=one_line(flip.id),
-        category=one_line(flip.category or "–"),
-        direction=flip.direction,
-        totals=f"{points(flip.total_before)} → {points(flip.total_after)}",
-        changes=tuple(map(one_line, flip.changes)),
-    )
-
-
-def _differing(before: Run, after: Run) -> Iterable[str]:
-    """What of the receipts is not the same: a difference of results may come from any of it."""
-    names = {"data": "gold set", "rubric_hash": "rubric", "plan": "plan", "policy": "policy", "judge": "judge",
-             "code": "Touchstone's version", "parser": "parser", "verifier": "verifier",
-             "repeat": "number of drafts"}  # fmt: skip
-    for field, name in names.items():
+def _differing(before: Run, after: Run) -> Iterator[str]:
+    for field, name in _RECEIPT.items():
         old, new = getattr(before.receipt, field), getattr(after.receipt, field)
         if old != new:
             yield f"The {name} is not the same ({one_line(str(old))}, then {one_line(str(new))})."
-
-
-def comparison_to_dict(view: ComparisonView) -> dict[str, Any]:
-    """Both runs' ids, every change with interval and p-value, and the flips."""
-    return {
-        "before": view.before.id,
-        "after": view.after.id,
-        "standing": view.standing,
-        **asdict(view.comparison),
-        "differing": list(view.differing),
-    }
-
-
-def render_comparison_markdown(view: ComparisonView) -> str:
-    """The answer, the changes as tables, and the cases that changed sides."""
-    return "\n".join(_lines(view)) + "\n"
-
-
-def _lines(view: ComparisonView) -> Iterator[str]:
-    yield f"## Touchstone: {literal(view.before.title)} → {literal(view.after.title)}"
-    yield f"\n**{prose(view.sentence)}** {prose(view.pairs)}\n"
-    yield from _table("measure", view.headline)
-    for title, head, lines in (("Grades", "criterion", view.grades), ("Categories", "category", view.categories)):
-        if lines:
-            yield f"\n### {title}\n"
-            yield from _table(head, lines)
-    remarks = (*view.differing, *view.remarks)
-    if remarks:
-        yield "\n### Remarks\n"
-        yield from (f"- {prose(remark)}" for remark in remarks)
-    yield f"\n### Flips: {view.regressed:,} regressed, {view.improved:,} improved\n"
-    for flip in view.flips[:_MARKDOWN_FLIPS]:
-        what = f": {prose('; '.join(flip.changes))}" if flip.changes else ""
-        yield f"- {flip.direction} {literal(flip.id)} ({prose(flip.totals)}){what}"
-    if (more := len(view.flips) - _MARKDOWN_FLIPS) > 0:
-        yield f"- {more:,} more"
-    yield f"\nRuns {literal(view.before.id)} and {literal(view.after.id)}."
-
-
-def _table(head: str, lines: Iterable[ChangeLine]) -> Iterator[str]:
-    yield f"| {head} | before | after | change | 95 % interval | chance | |"
-    yield "|---|---|---|---|---|---|---|"
-    for line in lines:
-        cells = (line.before, line.after, line.difference, line.interval or "–", line.chance or "–", line.standing)
-        yield f"| {literal(line.name)} | {' | '.join(map(prose, cells))} |"
-
-
-def render_comparison_html(view: ComparisonView) -> str:
-    """The whole page."""
-    flips = view.flips[:MOST_FLIPS]
-    categories = sorted({flip.category for flip in flips})
-    choices = {
-        "direction": {"regressed": 0, "improved": 1},
-        "category": {name: at for at, name in enumerate(categories)},
-    }
-    return render_page("comparison.html", view=view, groups=comparison_groups(view), flips=flips, choices=choices)
-
-
-def comparison_groups(view: ComparisonView) -> list[dict[str, Any]]:
-    """The changes in groups, each with a drawing for every line."""
-    return [
-        {"id": id, "title": title, "head": head, "lines": lines, "charts": _charts(lines, name=id)}
-        for id, title, head, lines in (
-            ("headline", "What changed", "measure", view.headline),
-            ("grades", "Grades", "criterion", view.grades),
-            ("categories", "Pass rate by category", "category", view.categories),
-        )
-        if lines
-    ]
-
-
-def _charts(lines: Sequence[ChangeLine], *, name: str) -> list["Markup"]:
-    """One strip for each line, those of one scale drawn to one measure."""
-    from markupsafe import Markup
-
-    reach: dict[str, float] = {}
-    for line in lines:
-        found = line.change.interval
-        ends = (abs(found.low), abs(found.high)) if found else (0.0,)
-        reach[line.scale] = max(reach.get(line.scale, 0.0), abs(line.change.difference or 0.0), *ends)
-    return [
-        Markup(
-            change_strip(
-                line.change.difference,
-                line.change.interval,
-                reach=reach[line.scale] * 1.05 or 1.0,
-                name=f"{name}{at}",
-                label=line.name,
-            )
-        )
-        for at, line in enumerate(lines)
-    ]

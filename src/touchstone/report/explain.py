@@ -1,8 +1,11 @@
-"""Case and Result -> what is shown to explain them: plain values, in the order a reader needs them."""
+"""Case and Result -> Explanation: the reply cut where something was found, and evidence with the words around it.
+
+Everything else that is shown of a case is read from the case and the result themselves.
+"""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
@@ -12,21 +15,23 @@ from touchstone.core.result import (
     Dismissed,
     Evidence,
     Finding,
-    Flag,
-    Grade,
     Grading,
     Result,
     Score,
-    Standing,
     Statement,
     Status,
-    Verification,
     Waived,
 )
+from touchstone.report.figures import count
 from touchstone.report.plain import excerpt, one_line, plain
-from touchstone.runs.decision import explain_chance, explain_decision, explain_origin
+from touchstone.runs.decision import explain_chance, explain_decision
 
+T = TypeVar("T")
 Spanned = TypeVar("Spanned", Anchor, Finding)
+NOT_SCORED = "not scored"
+# A page is read by people: what is longer than this is cut, and the page says so.
+MOST_CHARS = 6_000
+MOST_FINDINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,145 +59,123 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class AnchorView:
-    """An anchor by its number in the reply, what became of it, and where the sources speak of it."""
-
-    number: int
-    kind: str
-    text: str
-    status: Status
-    reason: str
-    proofs: tuple[Proof, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Breach:
-    """A violation or suspicion by its number in the reply, why it is one, and the sources that speak against it.
-
-    Its kind and span name it; `found` says which rule found it and how sure it is, as far as that is known. Of a waived
-    one, `waived` says by whom and why, and `made` when.
-    """
-
-    number: int
-    kind: str
-    start: int
-    end: int
-    text: str
-    reason: str
-    proofs: tuple[Proof, ...]
-    found: str = ""
-    waived: str = ""
-    made: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MetricLine:
-    """A metric as one line."""
-
-    name: str
-    score: float | None
-    flag: Flag | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class CriterionLine:
-    """A criterion as one line."""
-
-    name: str
-    grade: int | None
-    points: float | None
-    confidence: float | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class GradingView:
-    """What the rubric says of the reply: its criteria, the total, the outcome with its reasons, what was missed.
-
-    Violations that count are `breaches`; those that people waived are kept apart, and so are `suspicions`, which only
-    ask for a person, and what the checks found and a model `dismissed`.
-    """
-
-    title: str
-    criteria: tuple[CriterionLine, ...]
-    total: float | None
-    outcome: str | None
-    reasons: tuple[str, ...]
-    issues: tuple[str, ...]
-    breaches: tuple[Breach, ...]
-    waived: tuple[Breach, ...]
-    suspicions: tuple[Breach, ...]
-    dismissed: tuple[Breach, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceLine:
-    """A sentence of the reply as the verifier sees it; `probability` is None where the model did not decide."""
-
-    text: str
-    status: Standing
-    probability: float | None
-    reason: str
-    proofs: tuple[Proof, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class VerifierView:
-    """Which verifier spoke, and what it says of the sentences that claim something."""
-
-    title: str
-    lines: tuple[SentenceLine, ...]
-    remark: str
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything shown about one case; every text in it is safe to print.
+    """A case, its result and its reply in segments. Unless it is whole, long texts and long lists are cut."""
 
-    `why` is the decision with its reason in one sentence, `chance` the pass probability or why it is not known.
-    """
+    case: Case
+    result: Result
+    segments: tuple[Segment, ...]
+    is_whole: bool = True
 
-    id: str
-    question: str
-    reply: tuple[Segment, ...]
-    findings: tuple[AnchorView, ...]
-    metrics: tuple[MetricLine, ...]
-    grading: GradingView | None
-    verdict: str | None
-    decision: str
-    why: str
-    chance: str
-    reasons: tuple[str, ...]
-    failures: tuple[str, ...]
-    verifier: VerifierView | None = None
+    @property
+    def id(self) -> str:
+        return one_line(self.result.id or self.case.id or "")
+
+    @property
+    def grading(self) -> Grading | None:
+        return self.result.rubric
+
+    @property
+    def outcome(self) -> str:
+        return (self.grading.outcome if self.grading else None) or NOT_SCORED
+
+    @property
+    def why(self) -> str:
+        """The decision with its reason in one sentence."""
+        return one_line(explain_decision(self.result))
+
+    @property
+    def chance(self) -> str:
+        """The pass probability, or why it is not known."""
+        return one_line(explain_chance(self.result))
+
+    @property
+    def metrics(self) -> tuple[Score, ...]:
+        return tuple((self.result.metrics or {}).values())
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        return self._limited(_anchors(self.result))
+
+    @property
+    def reply(self) -> tuple[Segment, ...]:
+        """The segments, as far as there is room for them."""
+        length = 0
+        kept: list[Segment] = []
+        for segment in self.segments:
+            if not self.is_whole and length + len(segment.text) > MOST_CHARS:
+                return (*kept, Segment(segment.text[: MOST_CHARS - length] + " …"))
+            kept.append(segment)
+            length += len(segment.text)
+        return tuple(kept)
+
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """What is left out, a sentence each."""
+        if self.is_whole:
+            return ()
+        said, length = [], sum(len(segment.text) for segment in self.segments)
+        if length > MOST_CHARS:
+            said.append(f"The reply is cut here; it has {count(length, 'character')}.")
+        if (more := len(_anchors(self.result)) - MOST_FINDINGS) > 0:
+            said.append(f"{count(more, 'more anchor')} {'is' if more == 1 else 'are'} left out.")
+        return tuple(said)
+
+    @property
+    def rubric_title(self) -> str:
+        """The rubric, its judge, and how often the judge changed its mind where it was asked several times."""
+        if (grading := self.grading) is None:
+            return ""
+        votes = "" if grading.flip_rate is None else f", whose outcome changes in {grading.flip_rate:.0%} of its votes"
+        return one_line(f"{grading.rubric} {grading.version}, judge {grading.judge}{votes}")
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The sentences that claim something, as the verifier sees them."""
+        found = self.result.verifier.statements if self.result.verifier else ()
+        return self._limited([each for each in found if each.status != "no_claim"])
+
+    @property
+    def verifier_remark(self) -> str:
+        """Which sentences the verifier did not have to read, or did not reach."""
+        if (verifier := self.result.verifier) is None:
+            return ""
+        silent = sum(each.status == "no_claim" for each in verifier.statements)
+        said = [f"{verifier.spared} of {len(verifier.statements)} sentences were clear without the model"]
+        said += [f"{silent} claim nothing"] if silent else []
+        said += [f"{verifier.unread} were not read"] if verifier.unread else []
+        return ", ".join(said)
+
+    def clipped(self, text: str) -> str:
+        """A text, or as much of it as there is room for."""
+        text = plain(text)
+        if self.is_whole or len(text) <= MOST_CHARS:
+            return text
+        return f"{text[:MOST_CHARS]} … ({count(len(text), 'character')})"
+
+    def proofs(self, evidence: Sequence[Evidence]) -> list[Proof]:
+        """Where the sources speak of something, each place with the words around it."""
+        return [_proof(each, self.case) for each in evidence]
+
+    def _limited(self, found: Sequence[T]) -> tuple[T, ...]:
+        return tuple(found if self.is_whole else found[:MOST_FINDINGS])
 
 
-def explain(case: Case, result: Result) -> Explanation:
-    """The view of a case and its result."""
-    scores = tuple((result.metrics or {}).values())
-    anchors = [anchor for score in scores for anchor in score.anchors or ()]
-    violations, suspicions = (result.rubric.violations, result.rubric.suspicions) if result.rubric else ((), ())
-    return Explanation(
-        id=one_line(result.id or case.id or ""),
-        question=plain(case.question),
-        reply=tuple(_segments(case.response, anchors, violations, suspicions)),
-        findings=tuple(_finding(number, anchor, case) for number, anchor in enumerate(anchors, 1)),
-        metrics=tuple(map(_metric, scores)),
-        grading=_grading(result.rubric, case) if result.rubric else None,
-        verdict=result.verdict,
-        decision=result.decision,
-        why=one_line(explain_decision(result)),
-        chance=one_line(explain_chance(result)),
-        reasons=tuple(map(one_line, result.reasons)),
-        failures=tuple(one_line(failure.message) for failure in result.failures),
-        verifier=_verifier(result.verifier, case) if result.verifier else None,
-    )
+def explain(case: Case, result: Result, *, is_whole: bool = True) -> Explanation:
+    """The explanation of a case; for a page that shows many, not whole."""
+    grading = result.rubric
+    found = (grading.violations, grading.suspicions) if grading else ((), ())
+    return Explanation(case, result, tuple(_segments(case.response, _anchors(result), *found)), is_whole)
 
 
 def waived_line(waived: Waived) -> str:
     """Who waived a violation, and why."""
     return one_line(f"waived by {waived.by} because {waived.reason}")
+
+
+def dismissed_line(dismissed: Dismissed) -> str:
+    """The finding with why the model rejects it, and the words that show it."""
+    return one_line(f"{dismissed.finding.reason}. Dismissed: {dismissed.reason} It quotes '{dismissed.quote}'")
 
 
 def source_text(case: Case, source: str) -> str | None:
@@ -208,6 +191,10 @@ def source_text(case: Case, source: str) -> str | None:
     elif name == "input" and not isinstance(case.input, str):
         texts = [turn.content for turn in case.input]
     return texts[at] if 0 <= at < len(texts) else None
+
+
+def _anchors(result: Result) -> list[Anchor]:
+    return [anchor for score in (result.metrics or {}).values() for anchor in score.anchors or ()]
 
 
 def _segments(
@@ -241,93 +228,9 @@ def _covering(spans: Sequence[Spanned], cuts: Sequence[int]) -> Iterator[list[tu
         yield current
 
 
-def _grading(grading: Grading, case: Case) -> GradingView:
-    return GradingView(
-        title=one_line(f"{grading.rubric} {grading.version}, judge {grading.judge}{_flips(grading)}"),
-        criteria=tuple(map(_criterion, grading.grades)),
-        total=grading.total,
-        outcome=grading.outcome,
-        reasons=tuple(map(one_line, grading.reasons)),
-        issues=tuple(map(one_line, grading.issues)),
-        breaches=tuple(_breach(number, violation, case) for number, violation in enumerate(grading.violations, 1)),
-        waived=tuple(
-            replace(_breach(number, each.violation, case), waived=waived_line(each), made=each.made)
-            for number, each in enumerate(grading.waived, len(grading.violations) + 1)
-        ),
-        suspicions=tuple(_breach(number, suspicion, case) for number, suspicion in enumerate(grading.suspicions, 1)),
-        dismissed=tuple(_dismissed(number, each, case) for number, each in enumerate(grading.dismissed, 1)),
-    )
-
-
-def _flips(grading: Grading) -> str:
-    """How often the judge changed its mind, where it was asked several times."""
-    return "" if grading.flip_rate is None else f", whose outcome flips in {grading.flip_rate:.0%} of its votes"
-
-
-def _criterion(grade: Grade) -> CriterionLine:
-    return CriterionLine(one_line(grade.criterion), grade.grade, grade.points, grade.confidence, one_line(grade.reason))
-
-
-def _breach(number: int, violation: Finding, case: Case) -> Breach:
-    return Breach(
-        number=number,
-        kind=violation.kind,
-        start=violation.start,
-        end=violation.end,
-        text=one_line(violation.text),
-        reason=one_line(violation.reason),
-        proofs=tuple(_proof(evidence, case) for evidence in violation.evidence),
-        found=one_line(explain_origin(violation)),
-    )
-
-
-def _dismissed(number: int, dismissed: Dismissed, case: Case) -> Breach:
-    """The finding with why the model rejects it, and the words that show it."""
-    reason = f"{dismissed.finding.reason}. Dismissed: {dismissed.reason} It quotes '{dismissed.quote}'"
-    return replace(_breach(number, dismissed.finding, case), reason=one_line(reason))
-
-
-def _verifier(verification: Verification, case: Case) -> VerifierView:
-    shown = [statement for statement in verification.statements if statement.status != "no_claim"]
-    silent = len(verification.statements) - len(shown)
-    remarks = [f"{verification.spared} of {len(verification.statements)} sentences were clear without the model"]
-    remarks += [f"{silent} claim nothing"] if silent else []
-    remarks += [f"{verification.unread} were not read"] if verification.unread else []
-    return VerifierView(
-        title=one_line(f"{verification.name} {verification.version}"),
-        lines=tuple(_sentence(statement, case) for statement in shown),
-        remark=", ".join(remarks),
-    )
-
-
-def _sentence(statement: Statement, case: Case) -> SentenceLine:
-    return SentenceLine(
-        text=one_line(statement.text),
-        status=statement.status,
-        probability=statement.probability,
-        reason=one_line(statement.reason),
-        proofs=tuple(_proof(evidence, case) for evidence in statement.evidence),
-    )
-
-
-def _finding(number: int, anchor: Anchor, case: Case) -> AnchorView:
-    return AnchorView(
-        number=number,
-        kind=anchor.kind,
-        text=one_line(anchor.text),
-        status=anchor.status,
-        reason=one_line(anchor.reason),
-        proofs=tuple(_proof(evidence, case) for evidence in anchor.evidence),
-    )
-
-
 def _proof(evidence: Evidence, case: Case) -> Proof:
     text = source_text(case, evidence.source)
     where = one_line(f"{evidence.source} {evidence.path}" if evidence.path else evidence.source)
     if text is None:
         return Proof(where, "", one_line(evidence.text), "")
     return Proof(where, *excerpt(text, evidence.start, evidence.end))
-
-
-def _metric(score: Score) -> MetricLine:
-    return MetricLine(score.metric, score.score, score.flag, one_line(score.reason))

@@ -1,4 +1,4 @@
-"""Numbers -> the words they are shown as, taken by every renderer, so that a figure reads the same anywhere."""
+"""Numbers -> the words they are shown as: terminal, Markdown and HTML all take them from here."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -105,9 +105,14 @@ def seconds(value: float) -> str:
 def sentence(text: str) -> str:
     """A remark as a sentence: with a capital and a full stop."""
     line = one_line(text).strip()
-    return line[:1].upper() + line[1:] + ("" if not line or line.endswith((".", "!", "?", "…")) else ".")
+    return first_up(line) + ("" if not line or line.endswith((".", "!", "?", "…")) else ".")
 
 
 def words(name: str) -> str:
     """A name from the code or the data as words: pass_rate -> pass rate."""
     return one_line(name).replace("_", " ")
+
+
+def first_up(text: str) -> str:
+    """The text with a capital first, the rest as it is."""
+    return text[:1].upper() + text[1:]

@@ -1,32 +1,20 @@
-"""What is said of a gold set, as plain values: the view that the terminal shows and its JSON."""
+"""What is said of a gold set: the sentences that the terminal shows, and its JSON."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from touchstone.goldset.check import Findings
-from touchstone.goldset.problems import KINDS, SEVERITIES, Kind, Problem
+from touchstone.goldset.problems import SEVERITIES
 from touchstone.goldset.stats import GoldsetStats, Precision, SizeNeeded
 from touchstone.goldset.strata import StratifiedSample
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemGroup:
-    """The problems of one kind."""
-
-    kind: Kind
-    problems: tuple[Problem, ...]
-
-
-def grouped(findings: Findings) -> tuple[ProblemGroup, ...]:
-    """The problems by kind, gravest first; kinds without any are left out."""
-    groups = (ProblemGroup(kind, tuple(p for p in findings.problems if p.code == kind.code)) for kind in KINDS)
-    return tuple(group for group in groups if group.problems)
+from touchstone.report.figures import count
 
 
 def findings_to_dict(findings: Findings, *, name: str) -> dict[str, Any]:
-    """The findings as one JSON object."""
+    """The findings as one JSON object; `against` is there where a problem is about two files."""
+    rows = map(asdict, findings.problems)
+    problems = [{key: value for key, value in row.items() if value or key != "against"} for row in rows]
     counts = {f"{severity}s": findings.count(severity) for severity in SEVERITIES}
-    problems = [_problem_to_dict(each) for each in findings.problems]
     head = {"goldset": name, "rows": findings.rows, "cases": findings.cases}
     return {**head, **counts, "skipped": list(findings.skipped), "problems": problems}
 
@@ -57,9 +45,7 @@ def size_to_dict(size: SizeNeeded) -> dict[str, Any]:
 def precision_sentence(precision: Precision) -> str:
     """How well a pass rate would be known."""
     ends = f"{precision.interval.low * 100:.0f} to {precision.interval.high * 100:.0f} %"
-    cases = f"{precision.cases:,} case{'' if precision.cases == 1 else 's'}"
-    margin = max(1, round(precision.margin * 100))
-    points = f"{margin} point{'' if margin == 1 else 's'}"
+    cases, points = count(precision.cases, "case"), count(max(1, round(precision.margin * 100)), "point")
     return f"with {cases} a pass rate of {precision.rate * 100:g} % is known to ±{points} ({ends})"
 
 
@@ -84,15 +70,3 @@ def size_sentences(size: SizeNeeded) -> tuple[str, ...]:
         f"{power} of the time ({', '.join(sides)}; {assumed})",
         f"{size.single:,} cases to know one version's pass rate near {rate} to ±{points} (95 % interval)",
     )
-
-
-def _problem_to_dict(problem: Problem) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "severity": problem.severity,
-        "code": problem.code,
-        "lines": list(problem.lines),
-        "ids": list(problem.ids),
-        "message": problem.message,
-        "remedy": problem.remedy,
-    }
-    return row | ({"against": list(problem.against)} if problem.against else {})

@@ -13,6 +13,7 @@ _STARTS = re.compile(r"^(\s*\d*)([-+=#.)])(?=[\s=+#-]|$)")
 # GitHub links mentions, issue numbers and addresses after Markdown is read, when no backslash is left to stop it.
 _LINKED = re.compile(r"([@#]|://|www|\bGH-)", re.IGNORECASE)
 _NOTHING = "\u200b"
+_SPACES = re.compile("[^\\S\u00a0]+")
 
 
 def plain(text: str) -> str:
@@ -31,7 +32,7 @@ def plain_places(text: str) -> list[int]:
 
 
 def excerpt(text: str, start: int, end: int, *, around: int = 40) -> tuple[str, str, str]:
-    """What stands before, at and after a span, on one line each and cut where it is far from it."""
+    """The text before, in and after a span, each on one line and cut where it is far from it."""
     before, after = text[max(0, start - around) : start], text[end : end + around]
     return (
         ("…" if start > around else "") + one_line(before).lstrip(),
@@ -41,13 +42,14 @@ def excerpt(text: str, start: int, end: int, *, around: int = 40) -> tuple[str, 
 
 
 def one_line(text: str) -> str:
-    """The text with every run of space, line breaks included, as one space."""
-    return re.sub(r"\s+", " ", plain(text))
+    """The text with white space, line breaks included, as one space; spaces that must not break stay."""
+    return _SPACES.sub(" ", plain(text))
 
 
 def prose(text: str) -> str:
     """A text to stand in a paragraph, a list or a table."""
-    escaped = _STARTS.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", one_line(text)))
+    line = one_line(text).replace("\u00a0", " ")
+    escaped = _STARTS.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", line))
     return _LINKED.sub(rf"\1{_NOTHING}", escaped)
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from touchstone.core.plan import Plan
 from touchstone.report.plain import one_line
-from touchstone.report.terminal.marks import indented
+from touchstone.report.terminal.layout import indented
 
 _DECIDED = {
     "probability": "the pass probability: send from send_at on if nothing speaks against it, block up to block_at or "

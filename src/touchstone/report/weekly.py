@@ -1,4 +1,4 @@
-"""WeeklyReport -> what is shown of it, the same in every format; and its JSON, CSV and HTML."""
+"""WeeklyReport -> the sentences every form of it has in common, its JSON and its CSV."""
 
 import csv
 import io
@@ -7,200 +7,104 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from touchstone.core.shown import inert_cell
-from touchstone.report.figures import NONE, change, change_interval, count, figure, interval, moment, words
+from touchstone.report.figures import change, change_interval, count, figure, interval, moment, words
 from touchstone.report.plain import one_line
-from touchstone.report.run.charts import rate_strip, share_bar
-from touchstone.report.run.page import render_page
 from touchstone.review.agreement import Agreement, CriterionAgreement
-from touchstone.review.weekly import ActionLine, PatternLine, WeeklyReport
+from touchstone.review.weekly import ActionLine, WeeklyReport
 from touchstone.stats.corrected import Corrected
-from touchstone.stats.interval import Interval
 
 CSV_HEAD = ("section", "name", "value", "interval", "n", "remark")
+PEOPLE, JUDGE = "Between people", "Between people and the judge"
 
 
 @dataclass(frozen=True, slots=True)
-class RateView:
-    """A corrected rate: its name, what the judge alone says, the figure for all replies, and how it was found."""
+class RateLine:
+    """A rate of all replies: corrected, and as the judge alone says."""
 
     name: str
     corrected: Corrected
-    judged: str
-    value: str
-    interval: str
-    estimator: str
-    sentence: str
+    judged: float | None
+    verb: str
+
+    @property
+    def sentence(self) -> str:
+        found = self.corrected
+        if found.rate is None:
+            return f"Nothing was reviewed yet: how many of all {found.n_all:,} replies {self.verb} is not known."
+        return (
+            f"{figure(found.rate, 'share')} of all {found.n_all:,} replies {self.verb} (95 % interval "
+            f"{interval(found.interval, 'share')}), by the judge on all and people on {found.n_reviewed}."
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementRow:
-    """Agreement on one criterion, as shown."""
-
-    name: str
-    n: int
-    exact: str
-    within_one: str
-    kappa: str
-    interval: str
-    alpha: str
+def rates(report: WeeklyReport) -> list[RateLine]:
+    """The share that passes, and the share with a violation."""
+    return [
+        RateLine("pass rate", report.corrected, report.judged_rate, "pass"),
+        RateLine("replies with a violation", report.unsafe, report.judged_unsafe, "have a violation"),
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementView:
-    """Who is compared, and one row for each criterion and the outcome; a note where nothing could be compared."""
-
-    title: str
-    rows: tuple[AgreementRow, ...]
-    note: str
+def agreements(report: WeeklyReport) -> list[tuple[str, Agreement]]:
+    """Who is compared with whom."""
+    return [(PEOPLE, report.people), (JUDGE, report.judge)]
 
 
-@dataclass(frozen=True, slots=True)
-class ActionView:
-    """An action and what became of its pattern."""
-
-    text: str
-    state: str
-    by: str
-    made: str
-    effect: str
+def agreement_lines(agreement: Agreement) -> list[CriterionAgreement]:
+    """Each criterion that was compared, then the outcome."""
+    return [each for each in (*agreement.criteria, agreement.outcome) if each.n]
 
 
-@dataclass(frozen=True, slots=True)
-class WeeklyPattern:
-    """A pattern, who could cure it and what is done."""
-
-    name: str
-    owner: str
-    count: int
-    share: float
-    shown_share: str
-    is_new: bool
-    actions: tuple[ActionView, ...]
+def agreement_note(title: str, agreement: Agreement) -> str:
+    """Why there is nothing to show, or what a missing figure means."""
+    lines = agreement_lines(agreement)
+    if not lines:
+        return "no reply was graded by two people yet" if title == PEOPLE else "no reply was reviewed yet"
+    if any(each.kappa is None for each in lines):
+        return "– where everybody gave one and the same grade: nothing is left to agree on"
+    return ""
 
 
-@dataclass(frozen=True, slots=True)
-class WeeklyFact:
-    """A name and its value."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class WeeklyView:
-    """Everything a weekly report shows."""
-
-    report: WeeklyReport
-    title: str
-    facts: tuple[WeeklyFact, ...]
-    rates: tuple[RateView, ...]
-    remarks: tuple[str, ...]
-    agreement: tuple[AgreementView, ...]
-    patterns: tuple[WeeklyPattern, ...]
-    reminders: tuple[str, ...]
-
-
-def weekly_view(report: WeeklyReport) -> WeeklyView:
-    """The report in words."""
+def facts(report: WeeklyReport) -> list[tuple[str, str]]:
+    """How the sample was drawn, and how far its review is."""
     queue, found = report.queue, report.progress
     people = "two people" if queue.needed == 2 else "one person"
-    facts = (
-        WeeklyFact("replies", f"{queue.population:,} in run {one_line(queue.run)}"),
-        WeeklyFact("sample", f"{count(found.items, 'reply', 'replies')}, each graded by {people}"),
-        WeeklyFact("drawn", f"by category, risky replies {queue.oversampling:g} times as often, seed {queue.seed}"),
-        WeeklyFact("finished", f"{found.finished} of {found.items}"),
-        WeeklyFact("made", moment(report.made)),
-    )
-    return WeeklyView(
-        report=report,
-        title=one_line(queue.name),
-        facts=facts,
-        rates=(
-            _rate("pass rate", report.corrected, judged=report.judged_rate, what="pass"),
-            _rate("replies with a violation", report.unsafe, judged=report.judged_unsafe, what="have a violation"),
-        ),
-        remarks=tuple(_remarks(report)),
-        agreement=(
-            _agreement("Between people", report.people, "no reply was graded by two people yet"),
-            _agreement("Between people and the judge", report.judge, "no reply was reviewed yet"),
-        ),
-        patterns=tuple(map(_pattern, report.patterns)),
-        reminders=tuple(one_line(reminder.text) for reminder in report.reminders),
-    )
+    return [
+        ("replies", f"{queue.population:,} in run {one_line(queue.run)}"),
+        ("sample", f"{count(found.items, 'reply', 'replies')}, each graded by {people}"),
+        ("drawn", f"by category, risky replies {queue.oversampling:g} times as often, seed {queue.seed}"),
+        ("finished", f"{found.finished} of {found.items}"),
+        ("made", moment(report.made)),
+    ]
 
 
-def _rate(name: str, corrected: Corrected, *, judged: float | None, what: str) -> RateView:
-    value, ends = figure(corrected.rate, "share"), interval(corrected.interval, "share")
-    if corrected.rate is None:
-        sentence = f"Nothing was reviewed yet: how many of all {corrected.n_all:,} replies {what} is not known."
-    else:
-        sentence = (
-            f"{value} of all {corrected.n_all:,} replies {what} (95 % interval {ends}), by the judge on all and "
-            f"people on {corrected.n_reviewed}."
-        )
-    return RateView(name, corrected, figure(judged, "share"), value, ends, corrected.estimator, sentence)
-
-
-def _remarks(report: WeeklyReport) -> list[str]:
-    remarks = []
-    left = report.progress.items - report.progress.reviewed
-    if left:
-        remarks.append(f"{count(left, 'reply', 'replies')} of the sample still wait for a review: figures may move")
+def remarks(report: WeeklyReport) -> list[str]:
+    """Why the rubric is due for review, then what may still move the figures."""
+    said = [one_line(reminder.text) for reminder in report.reminders]
+    if left := report.progress.items - report.progress.reviewed:
+        waits = f"{count(left, 'reply', 'replies')} of the sample still {'waits' if left == 1 else 'wait'}"
+        said.append(f"{waits} for a review: figures may change")
     if report.unadjudicated:
-        remarks.append(
-            f"people differ on {count(report.unadjudicated, 'reply', 'replies')} without a ruling: "
-            "until then these count by the mean of what people said"
-        )
+        differing = count(report.unadjudicated, "reply", "replies")
+        counts = "it counts" if report.unadjudicated == 1 else "they count"
+        said.append(f"people differ on {differing} without a ruling: until then {counts} by the mean of the reviews")
     if report.left_open:
-        remarks.append(f"{count(report.left_open, 'reply', 'replies')} were reviewed without an outcome: not counted")
+        said.append(f"{count(report.left_open, 'reply was', 'replies were')} reviewed without an outcome: not counted")
     if report.judged_open:
-        remarks.append(
-            f"the judge left {count(report.judged_open, 'reply', 'replies')} open: taken to pass as often as the others"
-        )
-    return remarks
+        left_open = count(report.judged_open, "reply", "replies")
+        said.append(f"the judge left {left_open} open: assumed to pass as often as the others")
+    return said
 
 
-def _agreement(title: str, agreement: Agreement, empty: str) -> AgreementView:
-    rows = tuple(_row(each) for each in (*agreement.criteria, agreement.outcome) if each.n)
-    undefined = any(each.n and each.kappa is None for each in (*agreement.criteria, agreement.outcome))
-    note = "– where everybody gave one and the same grade: nothing is left to agree on" if undefined else ""
-    return AgreementView(title, rows, note if rows else empty)
-
-
-def _row(each: CriterionAgreement) -> AgreementRow:
-    return AgreementRow(
-        name=words(each.name),
-        n=each.n,
-        exact=figure(each.exact, "share"),
-        within_one=figure(each.within_one, "share"),
-        kappa=figure(each.kappa, "unit"),
-        interval=interval(each.interval, "unit"),
-        alpha=figure(each.alpha, "unit"),
+def effect(line: ActionLine) -> str:
+    """What became of the pattern since the action."""
+    if (found := line.effect) is None:
+        return "no later run yet"
+    ends = change_interval(found.interval, "share")
+    return (
+        f"{figure(found.before.rate, 'share')} → {figure(found.after.rate, 'share')}, "
+        f"{change(found.change, 'share')} ({ends or '–'})"
     )
-
-
-def _pattern(line: PatternLine) -> WeeklyPattern:
-    return WeeklyPattern(
-        name=one_line(line.name),
-        owner=one_line(line.owner),
-        count=line.count,
-        share=line.share,
-        shown_share=figure(line.share, "share"),
-        is_new=line.is_new,
-        actions=tuple(map(_action, line.actions)),
-    )
-
-
-def _action(line: ActionLine) -> ActionView:
-    action, effect = line.action, line.effect
-    if effect is None:
-        said = "no later run yet"
-    else:
-        said = (
-            f"{figure(effect.before.rate, 'share')} → {figure(effect.after.rate, 'share')}, "
-            f"{change(effect.change, 'share')} ({change_interval(effect.interval, 'share') or NONE})"
-        )
-    return ActionView(one_line(action.text), action.state, one_line(action.by), moment(action.made), said)
 
 
 def weekly_to_dict(report: WeeklyReport) -> dict[str, Any]:
@@ -225,7 +129,9 @@ def weekly_to_dict(report: WeeklyReport) -> dict[str, Any]:
                 "count": line.count,
                 "share": line.share,
                 "new": line.is_new,
-                "actions": [_action_dict(each) for each in line.actions],
+                "actions": [
+                    {**asdict(each.action), "effect": each.effect and asdict(each.effect)} for each in line.actions
+                ],
             }
             for line in report.patterns
         ],
@@ -235,57 +141,42 @@ def weekly_to_dict(report: WeeklyReport) -> dict[str, Any]:
 
 def agreement_to_dict(agreement: Agreement) -> dict[str, Any]:
     """Agreement on each criterion and on the outcome, unrounded."""
-    return {each.name: {**asdict(each)} for each in (*agreement.criteria, agreement.outcome)}
+    return {each.name: asdict(each) for each in (*agreement.criteria, agreement.outcome)}
 
 
 def _corrected_dict(corrected: Corrected) -> dict[str, Any]:
     return {
         "rate": corrected.rate,
-        "interval": _interval_dict(corrected.interval),
+        "interval": corrected.interval and asdict(corrected.interval),
         "estimator": corrected.estimator,
         "replies": corrected.n_all,
         "reviewed": corrected.n_reviewed,
     }
 
 
-def _interval_dict(found: Interval | None) -> dict[str, Any] | None:
-    return None if found is None else asdict(found)
-
-
-def _action_dict(line: ActionLine) -> dict[str, Any]:
-    return {**asdict(line.action), "effect": None if line.effect is None else asdict(line.effect)}
-
-
-def weekly_to_csv(view: WeeklyView) -> str:
+def weekly_to_csv(report: WeeklyReport) -> str:
     """The table as text; a cell never begins as a formula does."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(CSV_HEAD)
-    for row in _csv_rows(view):
+    for row in _csv_rows(report):
         writer.writerow([inert_cell(str(cell)) for cell in row])
     return stream.getvalue()
 
 
-def _csv_rows(view: WeeklyView) -> Iterator[tuple[object, ...]]:
-    for rate in view.rates:
-        yield "rate", rate.name, rate.value, rate.interval, rate.corrected.n_reviewed, rate.estimator
-    for each in view.agreement:
-        for row in each.rows:
-            yield each.title, row.name, row.kappa, row.interval, row.n, f"alpha {row.alpha}, same {row.exact}"
-    for line in view.patterns:
-        actions = "; ".join(f"{action.state}: {action.text}" for action in line.actions)
-        yield "pattern", line.name, line.shown_share, "", line.count, f"{line.owner}; {actions}".rstrip("; ")
-    for text in (*view.reminders, *view.remarks):
+def _csv_rows(report: WeeklyReport) -> Iterator[tuple[object, ...]]:
+    for rate in rates(report):
+        found = rate.corrected
+        value, ends = figure(found.rate, "share"), interval(found.interval, "share")
+        yield "rate", rate.name, value, ends, found.n_reviewed, found.estimator
+    for title, agreement in agreements(report):
+        for each in agreement_lines(agreement):
+            alpha, same = figure(each.alpha, "unit"), figure(each.exact, "share")
+            kappa, ends = figure(each.kappa, "unit"), interval(each.interval, "unit")
+            yield title, words(each.name), kappa, ends, each.n, f"alpha {alpha}, same {same}"
+    for line in report.patterns:
+        actions = "; ".join(f"{each.action.state}: {each.action.text}" for each in line.actions)
+        told = one_line(f"{line.owner}; {actions}".rstrip("; "))
+        yield "pattern", one_line(line.name), figure(line.share, "share"), "", line.count, told
+    for text in remarks(report):
         yield "remark", text, "", "", "", ""
-
-
-def render_weekly_html(view: WeeklyView) -> str:
-    """The whole page; it loads nothing and sends nothing."""
-    from markupsafe import Markup
-
-    strips = [
-        Markup(rate_strip(rate.corrected.rate, rate.corrected.interval, name=f"rate{at}", label="all replies"))
-        for at, rate in enumerate(view.rates)
-    ]
-    shares = [Markup(share_bar(pattern.share, label=pattern.name)) for pattern in view.patterns]
-    return render_page("weekly.html", view=view, strips=strips, shares=shares)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from touchstone.app.runs import open_run, view_comparison, view_run
-from touchstone.report.comparison import ComparisonView
-from touchstone.report.run.view import RunView
+from touchstone.report.comparison import ComparisonReport
+from touchstone.report.run import RunReport
 from touchstone.runs.run import Run
 from touchstone.store.runs import Store
 
@@ -23,22 +23,22 @@ class Views:
         self._kept: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()
 
-    def run(self, run: Run) -> RunView:
+    def run(self, run: Run) -> RunReport:
         """Everything a report of the run shows."""
         baseline = self._store.get_run(run.terms.baseline) if run.terms and run.terms.baseline else None
         measured = self._store.measurements.revision(run.receipt.judge)
         key = ("run", measured, *_state(run), *(_state(baseline) if baseline else ())) if run.finished else None
-        found: RunView = self._made(key, lambda: view_run(open_run(run.id, store=self._store), store=self._store))
+        found: RunReport = self._made(key, lambda: view_run(open_run(run.id, store=self._store), store=self._store))
         return found
 
-    def comparison(self, before: Run, after: Run) -> ComparisonView:
+    def comparison(self, before: Run, after: Run) -> ComparisonReport:
         """What changed from one run to the other."""
         key = ("comparison", *_state(before), *_state(after)) if before.finished and after.finished else None
 
-        def make() -> ComparisonView:
+        def make() -> ComparisonReport:
             return view_comparison(open_run(before.id, store=self._store), open_run(after.id, store=self._store))
 
-        found: ComparisonView = self._made(key, make)
+        found: ComparisonReport = self._made(key, make)
         return found
 
     def forget(self) -> None:

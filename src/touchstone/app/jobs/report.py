@@ -14,7 +14,7 @@ from touchstone.core.result import Result
 from touchstone.io.locations import Location, is_url, locate
 from touchstone.io.shards import MANIFEST, Manifest, read_manifest
 from touchstone.report.job import JobSummary, JobView, job_view, render_job_html, summary_to_dict
-from touchstone.report.run.markdown import render_markdown
+from touchstone.report.markdown import render_markdown
 from touchstone.rubric.model import Rubric
 from touchstone.runs.excerpt import Excerpt, choose_examples
 from touchstone.runs.run import Receipt

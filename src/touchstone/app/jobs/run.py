@@ -28,8 +28,8 @@ from touchstone.io.shards import (
     read_excerpt,
     shard_name,
 )
+from touchstone.report.html import MOST_ROWS
 from touchstone.report.job import JobSummary, PartitionFigures, summary_to_dict
-from touchstone.report.run.view import MOST_ROWS
 from touchstone.rubric.model import Rubric
 from touchstone.runs.counts import Table, most_frequent, named, tally
 from touchstone.runs.excerpt import Excerpt

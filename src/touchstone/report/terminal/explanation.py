@@ -1,24 +1,15 @@
-"""Explanation -> a terminal. Texts from outside are only ever `Text`, never markup."""
+"""Explanation -> a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.report.explain import (
-    AnchorView,
-    Breach,
-    CriterionLine,
-    Explanation,
-    GradingView,
-    MetricLine,
-    Proof,
-    Segment,
-    VerifierView,
-)
-from touchstone.report.terminal.marks import (
+from touchstone.core.result import Evidence, Finding, Grade, Grading, Score
+from touchstone.report.explain import Explanation, Segment, dismissed_line, waived_line
+from touchstone.report.terminal.layout import (
     NARROW,
     STANDING_STYLES,
     STATUS_STYLES,
@@ -27,22 +18,30 @@ from touchstone.report.terminal.marks import (
     WIDE,
     bar,
     indented,
+    line,
     number,
     ruling,
+    table,
     titled,
 )
 from touchstone.rubric.model import TOP
+from touchstone.runs.decision import explain_origin
+
+# A violation, a suspicion, and what a judge dismissed.
+_SIGNS = {"!": ("magenta", VIOLATION_STYLE), "?": ("yellow", SUSPICION_STYLE), "–": ("green", "dim")}
 
 
 def show_explanation(explanation: Explanation, *, console: Console) -> None:
     """Print one case: rulings, question, the reply beside its evidence (below it where it is narrow), scores."""
-    grading = explanation.grading
+    result, grading = explanation.result, explanation.grading
     console.print(_heading(explanation))
     console.print(Text(f"  {explanation.why}", style="bold"), Text(f"  {explanation.chance}"), sep="\n")
-    for reason in (*explanation.reasons, *(outcome_reason(grading) if grading else ()), *explanation.failures):
-        console.print(Text(f"  {reason}"))
-    body = Group(titled("Question", Text(explanation.question or "not given")), titled("Reply", _reply(explanation)))
-    found = _found(explanation)
+    failures = (failure.message for failure in result.failures)
+    for reason in (*result.reasons, *(_outcome_reason(grading) if grading else ()), *failures):
+        console.print(line(reason, before="  "))
+    question = Text(explanation.clipped(explanation.case.question) or "not given")
+    body = Group(titled("Question", question), titled("Reply", _reply(explanation)))
+    found = Group(*_found(explanation))
     if console.width >= WIDE:
         beside = Table.grid(padding=(0, 4), expand=True)
         beside.add_column(ratio=1)
@@ -51,22 +50,31 @@ def show_explanation(explanation: Explanation, *, console: Console) -> None:
         console.print(beside)
     else:
         console.print(body, found, sep="")
-    console.print(titled("Metrics", (_metric_lines if console.width < NARROW else _metric_table)(explanation.metrics)))
+    metrics = _narrow_metrics if console.width < NARROW else _metrics
+    console.print(titled("Metrics", metrics(explanation.metrics)))
     if grading:
-        console.print(grading_section(grading, width=console.width))
+        console.print(*_rubric(explanation, grading, width=console.width), sep="")
     console.print()
 
 
 def _heading(explanation: Explanation) -> Text:
-    verdict, decision = ruling(explanation.verdict, absent="none"), ruling(explanation.decision, absent="")
-    outcome = ruling(explanation.grading.outcome if explanation.grading else None, absent="none")
+    result = explanation.result
+    verdict, decision = ruling(result.verdict, absent="none"), ruling(result.decision, absent="")
+    outcome = ruling(result.rubric.outcome if result.rubric else None, absent="none")
     return Text.assemble((explanation.id, "bold"), "  ", decision, "  outcome ", outcome, "  verdict ", verdict)
 
 
+def _outcome_reason(grading: Grading) -> tuple[str, ...]:
+    """One line on why the rubric does not pass the reply; none when it does."""
+    if grading.outcome == "PASS":
+        return ()
+    if grading.outcome is None:
+        return (f"no outcome: {', '.join(each.criterion for each in grading.grades if each.grade is None)} not graded",)
+    return (f"rubric {grading.outcome}: {' + '.join(grading.reasons)}",)
+
+
 def _reply(explanation: Explanation) -> RenderableType:
-    reply = Text()
-    for segment in explanation.reply:
-        reply.append_text(_segment(segment))
+    reply = Text.assemble(*map(_segment, explanation.reply))
     legend = _legend(explanation)
     return Group(reply if reply.plain.strip() else Text("empty"), *([legend] if legend else []))
 
@@ -84,155 +92,144 @@ def _segment(segment: Segment) -> Text:
 def _legend(explanation: Explanation) -> Text | None:
     """What the marks and colours in the reply mean, as far as it has any; anchors alone explain themselves below."""
     grading = explanation.grading
-    if not (grading and (grading.breaches or grading.suspicions)):
+    if not (grading and (grading.violations or grading.suspicions)):
         return None
-    present = {finding.status for finding in explanation.findings}
+    present = {anchor.status for anchor in explanation.anchors}
     shown = [Text(status, style=style) for status, style in STATUS_STYLES.items() if status in present]
     marks = [Text.assemble("[n] anchor: ", Text(", ").join(shown))] if shown else []
-    if grading.breaches:
+    if grading.violations:
         marks.append(Text.assemble(("[!n]", "bold magenta"), " ", ("violation", VIOLATION_STYLE)))
     if grading.suspicions:
         marks.append(Text.assemble(("[?n]", "bold yellow"), " ", ("suspected", SUSPICION_STYLE)))
     return Text.assemble("\n", Text(" · ").join(marks))
 
 
-def _found(explanation: Explanation) -> RenderableType:
-    """The violations and suspicions, if any, then the anchors."""
-    grading = explanation.grading
-    breaches = (*grading.breaches, *grading.waived) if grading else ()
-    anchors = [line for finding in explanation.findings for line in _finding(finding)]
-    sections = []
-    if breaches:
-        sections.append(titled("Violations", Group(*(line for breach in breaches for line in _breach(breach)))))
-    if grading and grading.suspicions:
-        doubts = (line for suspicion in grading.suspicions for line in _breach(suspicion, sign="?"))
-        sections.append(titled("Suspected, for a person to look at", Group(*doubts)))
-    if grading and grading.dismissed:
-        rejected = (line for each in grading.dismissed for line in _breach(each, sign="–"))
-        sections.append(titled("Found by the checks, dismissed by the judge", Group(*rejected)))
-    sections.append(titled("Anchors", Group(*anchors) if anchors else Text("none")))
-    if explanation.verifier:
-        sections.append(titled(f"Verifier {explanation.verifier.title}", Group(*_sentences(explanation.verifier))))
-    return Group(*sections)
+def _found(explanation: Explanation) -> Iterator[RenderableType]:
+    """The violations and suspicions, if any, then the anchors and the sentences of a verifier."""
+    if grading := explanation.grading:
+        lines = [*_findings(explanation, grading.violations)]
+        for at, each in enumerate(grading.waived, len(grading.violations) + 1):
+            lines += _finding(explanation, each.violation, at, waived=waived_line(each))
+        if lines:
+            yield titled("Violations", Group(*lines))
+        if grading.suspicions:
+            doubts = _findings(explanation, grading.suspicions, sign="?")
+            yield titled("Suspected, for a person to check", Group(*doubts))
+        if grading.dismissed:
+            rejected = (
+                part
+                for at, each in enumerate(grading.dismissed, 1)
+                for part in _finding(explanation, each.finding, at, sign="–", reason=dismissed_line(each))
+            )
+            yield titled("Found by the checks, dismissed by the judge", Group(*rejected))
+    anchors = list(_anchors(explanation))
+    yield titled("Anchors", Group(*anchors) if anchors else Text("none"))
+    if verifier := explanation.result.verifier:
+        yield titled(f"Verifier {verifier.name} {verifier.version}", Group(*_sentences(explanation)))
 
 
-# A violation, a suspicion, and what a judge dismissed.
-_SIGNS = {"!": ("magenta", VIOLATION_STYLE), "?": ("yellow", SUSPICION_STYLE), "–": ("green", "dim")}
+def _findings(explanation: Explanation, found: Iterable[Finding], *, sign: str = "!") -> Iterator[RenderableType]:
+    for at, each in enumerate(found, 1):
+        yield from _finding(explanation, each, at, sign=sign)
 
 
-def _sentences(verifier: VerifierView) -> Iterable[RenderableType]:
-    for line in verifier.lines:
-        sure = "" if line.probability is None else f" {line.probability:.2f}"
-        status = Text(line.status.replace("_", " "), style=STANDING_STYLES[line.status])
-        yield Text.assemble(status, f"{sure}: {line.text}")
-        yield indented(Text(line.reason), 4)
-        for proof in line.proofs:
-            yield indented(_proof(proof), 4)
-    yield Text(verifier.remark, style="dim")
-
-
-def _breach(breach: Breach, *, sign: str = "!") -> Iterable[RenderableType]:
+def _finding(
+    explanation: Explanation, found: Finding, at: int, *, sign: str = "!", reason: str = "", waived: str = ""
+) -> Iterator[RenderableType]:
     colour, style = _SIGNS[sign]
-    found = f" ({breach.found})" if breach.found else ""
-    yield Text.assemble((f"[{sign}{breach.number}]", f"bold {colour}"), " ", (breach.kind, style), f": {breach.text}")
-    yield indented(Text(f"{breach.reason}{found}"), 4)
-    if breach.waived:
-        yield indented(Text(breach.waived, style="bold"), 4)
-    for proof in breach.proofs:
-        yield indented(_proof(proof), 4)
+    origin = explain_origin(found)
+    mark = (f"[{sign}{at}]", f"bold {colour}")
+    yield Text.assemble(mark, " ", (found.kind, style), line(f": {found.text}"))
+    yield indented(line(f"{reason or found.reason}{f' ({origin})' if origin else ''}"), 4)
+    if waived:
+        yield indented(Text(waived, style="bold"), 4)
+    yield from _proofs(explanation, found.evidence)
 
 
-def _finding(finding: AnchorView) -> Iterable[RenderableType]:
-    status = STATUS_STYLES[finding.status]
-    yield Text.assemble((f"[{finding.number}] ", "dim"), (finding.status, status), f" {finding.kind}: {finding.text}")
-    yield indented(Text(finding.reason), 4)
-    for proof in finding.proofs:
-        yield indented(_proof(proof), 4)
+def _anchors(explanation: Explanation) -> Iterator[RenderableType]:
+    for at, anchor in enumerate(explanation.anchors, 1):
+        status = (anchor.status, STATUS_STYLES[anchor.status])
+        yield Text.assemble((f"[{at}] ", "dim"), status, line(f" {anchor.kind}: {anchor.text}"))
+        yield indented(line(anchor.reason), 4)
+        yield from _proofs(explanation, anchor.evidence)
 
 
-def _proof(proof: Proof) -> Text:
-    return Text.assemble((f"{proof.source}: ", "dim"), proof.before, (proof.text, "underline"), proof.after)
+def _sentences(explanation: Explanation) -> Iterator[RenderableType]:
+    for each in explanation.statements:
+        sure = "" if each.probability is None else f" {each.probability:.2f}"
+        status = Text(each.status.replace("_", " "), style=STANDING_STYLES[each.status])
+        yield Text.assemble(status, line(f"{sure}: {each.text}"))
+        yield indented(line(each.reason), 4)
+        yield from _proofs(explanation, each.evidence)
+    yield Text(explanation.verifier_remark, style="dim")
 
 
-def _metric_table(metrics: Iterable[MetricLine]) -> RenderableType:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for column in ("name", "bar", "score", "flag"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("reason", ratio=1)
-    for line in metrics:
-        table.add_row(Text(line.name), bar(line.score), number(line.score), _flag(line), Text(line.reason))
-    return table
+def _proofs(explanation: Explanation, evidence: Sequence[Evidence]) -> Iterator[RenderableType]:
+    for proof in explanation.proofs(evidence):
+        place = (f"{proof.source}: ", "dim")
+        yield indented(Text.assemble(place, proof.before, (proof.text, "underline"), proof.after), 4)
 
 
-def _metric_lines(metrics: Iterable[MetricLine]) -> RenderableType:
+def _metrics(scores: Sequence[Score]) -> RenderableType:
+    rows = ((each.metric, bar(each.score), number(each.score), _flag(each), each.reason) for each in scores)
+    made = table("", "", "", "", "", rows=rows, wraps=(4,))
+    made.columns[-1].ratio = 1
+    return made
+
+
+def _narrow_metrics(scores: Sequence[Score]) -> RenderableType:
     lines: list[RenderableType] = []
-    for line in metrics:
-        lines.append(Text(" ").join((Text(line.name), number(line.score), _flag(line))))
-        lines.append(indented(Text(line.reason), 4))
+    for each in scores:
+        lines.append(Text(" ").join((line(each.metric), number(each.score), _flag(each))))
+        lines.append(indented(line(each.reason), 4))
     return Group(*lines)
 
 
-def _flag(line: MetricLine) -> Text:
-    return ruling(line.flag, absent="")
+def _flag(score: Score) -> Text:
+    return ruling(score.flag, absent="")
 
 
-def grading_section(grading: GradingView, *, width: int) -> Group:
+def _rubric(explanation: Explanation, grading: Grading, *, width: int) -> Iterator[RenderableType]:
     """The criteria with grade, points, confidence and reason, the total and outcome, and the issues."""
-    rows = grading.criteria
-    criteria = _criterion_table(rows) if width >= WIDE else _criterion_lines(rows, with_bars=width >= NARROW)
-    sections = [titled(f"Rubric {grading.title}", Group(criteria, _total(grading)))]
-    if grading.issues:
-        sections.append(titled("Issues", Group(*(Text(f"- {issue}") for issue in grading.issues))))
-    return Group(*sections)
-
-
-def outcome_reason(grading: GradingView) -> tuple[str, ...]:
-    """One line on why the rubric does not pass the reply; none when it does."""
-    if grading.outcome == "PASS":
-        return ()
-    if grading.outcome is None:
-        open_ones = [line.name for line in grading.criteria if line.grade is None]
-        return (f"no outcome: {', '.join(open_ones)} not graded",)
-    return (f"rubric {grading.outcome}: {' + '.join(grading.reasons)}",)
-
-
-def _total(grading: GradingView) -> Text:
+    if width >= WIDE:
+        criteria = _criteria(grading.grades)
+    else:
+        criteria = Group(*_narrow_criteria(grading.grades, with_bars=width >= NARROW))
     outcome = ruling(grading.outcome, absent="no outcome")
     reasons = f" ({' + '.join(grading.reasons)})" if grading.reasons else ""
-    return Text.assemble(("total ", "bold"), number(grading.total), " of 100  ", outcome, reasons)
+    total = Text.assemble(("total ", "bold"), number(grading.total), " of 100  ", outcome, line(reasons))
+    yield titled(f"Rubric {explanation.rubric_title}", Group(criteria, total))
+    if grading.issues:
+        yield titled("Issues", Group(*(line(f"- {issue}") for issue in grading.issues)))
 
 
-def _criterion_table(criteria: Iterable[CriterionLine]) -> RenderableType:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("", "", "grade", "points", "confidence"):
-        table.add_column(name, no_wrap=True, justify="right" if name else "left")
-    table.add_column("reason", ratio=1)
-    for line in criteria:
-        table.add_row(
-            Text(line.name), bar(_share(line)), _grade(line), number(line.points), number(line.confidence),
-            Text(line.reason),
-        )  # fmt: skip
-    return table
+def _criteria(grades: Sequence[Grade]) -> RenderableType:
+    rows = (
+        (each.criterion, _bar(each), _grade(each), number(each.points), number(each.confidence), each.reason)
+        for each in grades
+    )
+    made = table("", "", "grade", "points", "confidence", "reason", rows=rows, right=(2, 3, 4), wraps=(5,))
+    made.columns[-1].ratio = 1
+    return made
 
 
-def _criterion_lines(criteria: Sequence[CriterionLine], *, with_bars: bool) -> RenderableType:
+def _narrow_criteria(grades: Sequence[Grade], *, with_bars: bool) -> Iterator[RenderableType]:
     """Each criterion's reason below its numbers, for a page that has no room beside them."""
-    lines: list[RenderableType] = []
-    widest = max((cell_len(line.name) for line in criteria), default=0) if with_bars else 0
-    for line in criteria:
-        name = Text(line.name + " " * (widest - cell_len(line.name)))
-        points = Text.assemble(number(line.points), " points")
-        confidence = Text.assemble("confidence ", number(line.confidence))
+    names = [line(each.criterion) for each in grades]
+    widest = max((cell_len(name.plain) for name in names), default=0) if with_bars else 0
+    for name, each in zip(names, grades, strict=True):
+        name.pad_right(max(0, widest - cell_len(name.plain)))
+        points = Text.assemble(number(each.points), " points")
+        confidence = Text.assemble("confidence ", number(each.confidence))
         if with_bars:
             points.align("right", len("40.00 points"))
-        parts = (name, *((bar(_share(line)),) if with_bars else ()), _grade(line), points, confidence)
-        lines += [Text("  ").join(parts), indented(Text(line.reason), 4)]
-    return Group(*lines)
+        yield Text("  ").join((name, *((_bar(each),) if with_bars else ()), _grade(each), points, confidence))
+        yield indented(line(each.reason), 4)
 
 
-def _grade(line: CriterionLine) -> Text:
-    return Text("not graded" if line.grade is None else f"{line.grade}/{TOP}")
+def _grade(grade: Grade) -> Text:
+    return Text("not graded" if grade.grade is None else f"{grade.grade}/{TOP}")
 
 
-def _share(line: CriterionLine) -> float | None:
-    return None if line.grade is None else line.grade / TOP
+def _bar(grade: Grade) -> Text:
+    return bar(None if grade.grade is None else grade.grade / TOP)

@@ -1,60 +1,70 @@
-"""WeeklyView, queues, agreement, and what a calibration is worth -> a terminal."""
+"""WeeklyReport, queues, agreement, and what a calibration is worth -> a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 from rich.text import Text
 
-from touchstone.report.figures import figure, sentence
+from touchstone.report import weekly
+from touchstone.report.figures import figure, interval, sentence, words
 from touchstone.report.plain import one_line
-from touchstone.report.weekly import AgreementView, WeeklyView
+from touchstone.report.terminal.layout import line, table
+from touchstone.review.agreement import Agreement
 from touchstone.review.calibration import LEAST_LABELS, Gain, ModelCalibration
 from touchstone.review.queue import Progress, Queue
+from touchstone.review.weekly import WeeklyReport
 
+_UPTAKE = {True: "used", False: "left as it was"}
 MODES = {"expected": "with an expected reply", "open": "with sources", "bare": "with neither"}
 
 
-def show_weekly(view: WeeklyView, *, console: Console) -> None:
+def show_weekly(report: WeeklyReport, *, console: Console) -> None:
     """Print the report."""
-    console.print(Text(view.title, style="bold"))
-    for fact in view.facts:
-        console.print(Text(f"{fact.name:<9}{fact.value}"))
+    console.print(line(report.queue.name, "bold"))
+    for name, value in weekly.facts(report):
+        console.print(Text(f"{name:<9}{value}"))
     console.print()
-    for rate in view.rates:
+    for rate in weekly.rates(report):
         console.print(Text(rate.sentence))
-        console.print(Text(f"  {rate.estimator}", style="dim"))
-    for text in (*view.reminders, *view.remarks):
+        console.print(Text(f"  {rate.corrected.estimator}", style="dim"))
+    for text in weekly.remarks(report):
         console.print(Text(f"! {sentence(text)}"))
-    for each in view.agreement:
-        console.print()
-        show_agreement(each, console=console)
     console.print()
-    _show_patterns(view, console=console)
+    show_agreements(weekly.agreements(report), console=console)
+    console.print("", Text("Patterns", style="bold"), sep="\n")
+    if not report.patterns:
+        console.print("no failed reply shows a pattern")
+    for each in report.patterns:
+        name = f"{each.name}{' (new)' if each.is_new else ''}, {each.owner}"
+        console.print(line(name, before=f"{each.count:>5}  {figure(each.share, 'share'):>7}  "))
+        for done in each.actions:
+            action = f"{done.action.state}: {done.action.text} ({done.action.by}); {weekly.effect(done)}"
+            console.print(line(action, before="       "))
 
 
-def show_agreements(views: Sequence[AgreementView], *, console: Console) -> None:
-    """Print each, with a line between them."""
-    for at, view in enumerate(views):
+def show_agreements(compared: Sequence[tuple[str, Agreement]], *, console: Console) -> None:
+    """Print how far two sides agree, a blank line between several."""
+    heads = ("criterion", "replies", "same", "within one", "kappa", "95 % interval", "alpha")
+    for at, (title, agreement) in enumerate(compared):
         if at:
             console.print()
-        show_agreement(view, console=console)
-
-
-def show_agreement(view: AgreementView, *, console: Console) -> None:
-    """Print how far two sides agree."""
-    console.print(Text(view.title, style="bold"))
-    if view.rows:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("criterion")
-        for head in ("replies", "same", "within one", "kappa", "95 % interval", "alpha"):
-            table.add_column(head, justify="right")
-        for row in view.rows:
-            cells = (row.name, str(row.n), row.exact, row.within_one, row.kappa, row.interval, row.alpha)
-            table.add_row(*map(Text, cells))
-        console.print(table)
-    if view.note:
-        console.print(Text(sentence(view.note)))
+        console.print(Text(title, style="bold"))
+        rows = [
+            (
+                words(each.name),
+                str(each.n),
+                figure(each.exact, "share"),
+                figure(each.within_one, "share"),
+                figure(each.kappa, "unit"),
+                interval(each.interval, "unit"),
+                figure(each.alpha, "unit"),
+            )
+            for each in weekly.agreement_lines(agreement)
+        ]
+        if rows:
+            console.print(_table(heads, rows, right=range(1, 7)))
+        if note := weekly.agreement_note(title, agreement):
+            console.print(Text(sentence(note)))
 
 
 def show_queues(lines: Sequence[tuple[Queue, Progress]], *, console: Console) -> None:
@@ -62,27 +72,18 @@ def show_queues(lines: Sequence[tuple[Queue, Progress]], *, console: Console) ->
     if not lines:
         console.print("no queues: touchstone review sample makes one")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for head in ("queue", "name", "run", "state"):
-        table.add_column(head, overflow="fold")
-    for head in ("items", "finished", "differ"):
-        table.add_column(head, justify="right")
-    for queue, progress in lines:
-        state = "closed" if queue.closed else "open"
-        counts = (progress.items, progress.finished, progress.differs)
-        table.add_row(*map(Text, (queue.id, one_line(queue.name), queue.run, state, *map(str, counts))))
-    console.print(table)
-
-
-def _show_patterns(view: WeeklyView, *, console: Console) -> None:
-    console.print(Text("Patterns", style="bold"))
-    if not view.patterns:
-        console.print("no failed reply has a pattern")
-    for line in view.patterns:
-        new = " (new)" if line.is_new else ""
-        console.print(Text(f"{line.count:>5}  {line.shown_share:>7}  {line.name}{new}, {line.owner}"))
-        for action in line.actions:
-            console.print(Text(f"       {action.state}: {action.text} ({action.by}); {action.effect}"))
+    rows = (
+        (
+            queue.id,
+            queue.name,
+            queue.run,
+            "closed" if queue.closed else "open",
+            *map(str, (progress.items, progress.finished, progress.differs)),
+        )
+        for queue, progress in lines
+    )
+    heads = ("queue", "name", "run", "state", "items", "finished", "differ")
+    console.print(_table(heads, rows, right=(4, 5, 6)))
 
 
 def show_gains(gains: Sequence[Gain], *, console: Console) -> None:
@@ -90,40 +91,35 @@ def show_gains(gains: Sequence[Gain], *, console: Console) -> None:
     if not gains:
         console.print(f"no criterion has {LEAST_LABELS} labels of one kind: the models stay as they are")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for head in ("criterion", "graded"):
-        table.add_column(head, overflow="fold")
-    for head in ("labels", "kappa", "→", "error", "→"):
-        table.add_column(head, justify="right")
-    table.add_column("")
-    for gain in gains:
-        cells = (
-            gain.criterion,
-            MODES[gain.mode],
-            str(gain.n),
-            figure(gain.kappa_before, "unit"),
-            figure(gain.kappa_after, "unit"),
-            figure(gain.error_before, "unit"),
-            figure(gain.error_after, "unit"),
-            "taken" if gain.taken else "left as it was",
+    rows = (
+        (
+            each.criterion,
+            MODES[each.mode],
+            str(each.n),
+            figure(each.kappa_before, "unit"),
+            figure(each.kappa_after, "unit"),
+            figure(each.error_before, "unit"),
+            figure(each.error_after, "unit"),
+            _UPTAKE[each.taken],
         )
-        table.add_row(*map(Text, cells))
-    console.print(table)
+        for each in gains
+    )
+    heads = ("criterion", "graded", "labels", "kappa", "→", "error", "→", "")
+    console.print(_table(heads, rows, right=range(2, 7)))
 
 
 def show_model_gains(found: ModelCalibration, *, console: Console) -> None:
-    """Print what moving a language model's fit is worth on labels held out, before and after."""
+    """Print what refitting a language model's judge is worth on labels held out, before and after."""
     console.print(Text(f"\n{one_line(found.fit.judge or '')}", style="bold"))
     if not found.gains:
         console.print(f"fewer than {LEAST_LABELS} reviewed replies have kept answers: what is fitted stays as it is")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("fitted", overflow="fold")
-    for head in ("labels", "error", "→"):
-        table.add_column(head, justify="right")
-    table.add_column("")
-    for gain in found.gains:
-        taken = "taken" if gain.taken else "left as it was"
-        cells = (gain.name, str(gain.n), figure(gain.before, "unit"), figure(gain.after, "unit"), taken)
-        table.add_row(*map(Text, cells))
-    console.print(table)
+    rows = (
+        (each.name, str(each.n), figure(each.before, "unit"), figure(each.after, "unit"), _UPTAKE[each.taken])
+        for each in found.gains
+    )
+    console.print(_table(("fitted", "labels", "error", "→", ""), rows, right=(1, 2, 3)))
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int]) -> RenderableType:
+    return table(*heads, rows=rows, right=tuple(right), style="bold", wraps=None)

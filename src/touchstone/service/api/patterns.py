@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from touchstone.report.run.json import run_to_dict
+from touchstone.report.run import run_to_dict
 from touchstone.review.action import ActionState
 from touchstone.service import commands
 from touchstone.service.api.answers import IdempotencyKey, carry_out, find_run, json_answer

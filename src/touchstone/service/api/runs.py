@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from touchstone.core.codec import case_to_dict, result_to_dict
 from touchstone.report.comparison import comparison_to_dict
-from touchstone.report.run.json import run_to_dict
+from touchstone.report.run import run_to_dict
 from touchstone.runs.run import Run
 from touchstone.service.api.answers import After, Limit, asking, find_run, json_answer
 from touchstone.service.api.examples import problems

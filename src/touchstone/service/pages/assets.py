@@ -16,7 +16,7 @@ router = APIRouter(include_in_schema=False)
 _STATIC = ("touchstone.service.pages", "static")
 # The report's own style comes first: the pages speak the same language of colours, charts and tables.
 _FILES = {
-    "style.css": (("touchstone.report.run", "templates/page.css"), (_STATIC[0], "static/pages.css")),
+    "style.css": (("touchstone.report", "templates/page.css"), (_STATIC[0], "static/pages.css")),
     "app.js": ((_STATIC[0], "static/app.js"),),
     "grading.js": ((_STATIC[0], "static/grading.js"),),
     "htmx.js": ((_STATIC[0], "static/htmx.min.js"),),

@@ -10,7 +10,6 @@ from touchstone.core.case import Case
 from touchstone.core.result import ViolationKind
 from touchstone.report.explain import explain
 from touchstone.report.plain import plain
-from touchstone.report.run.replies import Places, example_view, rows_of
 from touchstone.service import commands
 from touchstone.service.api.answers import asking, find_run
 from touchstone.service.auth.guard import Reviewer, Viewer
@@ -40,26 +39,22 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
     run = find_run(here, id)
     with asking(here, f"the run has no reply {position + 1}"):
         scored = here.store.at(run.id, position)
-    (row,) = rows_of([scored.record], criteria=list(scored.record.grades))
     common: dict[str, Any] = {
         "run": run,
         "run_name": run_name(run),
         "position": position,
-        "row": row,
-        "record": scored.record,
+        "row": scored.record,
     }
     if scored.case is not None and position in veil_of(here, who, run.id).positions:
         return show(request, "case_blind.html", who=who, **_blind(scored.case, is_whole=full), **common)
     if scored.case is None:
         failures = [failure.message for failure in scored.result.failures]
         return show(request, "case_missing.html", who=who, failures=failures, **common)
-    view = example_view(scored.case, scored.result, places=Places((), shown=iter(())))
     return show(
         request,
         "case.html",
         who=who,
-        view=view,
-        explanation=explain(scored.case, scored.result) if full else view.explanation,
+        explanation=explain(scored.case, scored.result, is_whole=full),
         sources=sources_of(scored.case, scored.result, is_whole=full),
         has_context=scored.case.context is not None,
         is_full=full,
@@ -123,8 +118,6 @@ def _history(case: str, *, here: Here, who: Principal) -> list[dict[str, object]
     found = here.store.history(case, limit=20)
     veils = {id: veil_of(here, who, id) for id in {each.run.id for each in found}}
     past = [each for each in found if each.position not in veils[each.run.id].positions]
-    rows = rows_of([each.record for each in past], criteria=list(past[0].record.grades) if past else [])
     return [
-        {"run": each.run, "name": run_name(each.run), "position": each.position, "row": row}
-        for each, row in zip(past, rows, strict=True)
+        {"run": each.run, "name": run_name(each.run), "position": each.position, "row": each.record} for each in past
     ]

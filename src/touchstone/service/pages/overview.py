@@ -7,10 +7,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from touchstone.core.errors import TouchstoneError
-from touchstone.report.comparison import comparison_view
+from touchstone.report.comparison import ComparisonReport
 from touchstone.report.figures import change, count, figure, interval, moment
 from touchstone.report.plain import one_line
-from touchstone.report.run.charts import rate_strip
 from touchstone.review.action import Share, effect_of
 from touchstone.runs.run import Kind, Run
 from touchstone.runs.summary import CategoryFigures
@@ -70,10 +69,7 @@ def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
             target=None if band is None else (band[0] / 100, band[1] / 100),
         ),
         "lines": [_line(run, outline) for run, outline in outlines],
-        "categories": [
-            (category, rate_strip(category.pass_rate, category.interval, name=f"{kind}{at}", label=category.name))
-            for at, category in enumerate(latest.summary.categories)
-        ],
+        "categories": latest.summary.categories,
         "alarms": tuple(_alarms(kind, before, latest, store=store)),
     }
 
@@ -113,16 +109,17 @@ def _paired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]
     if before.run.receipt.goldset != after.run.receipt.goldset:
         return
     try:
-        found = comparison_view(before.run, after.run, comparison_of(before.run, after.run, store=store))
+        found = ComparisonReport(before.run, after.run, comparison_of(before.run, after.run, store=store))
     except TouchstoneError:
         # Runs of two rubrics: nothing can be said, and nothing is amiss.
         return
     href = f"/compare?before={before.run.id}&after={after.run.id}"
-    for line in (*found.headline[:2], *found.categories):
+    lines = {group.id: group.lines for group in found.groups}
+    for line in (*lines["headline"][:2], *lines.get("categories", ())):
         if line.standing == "worse":
             name = {"pass rate": "The pass rate", "safety failures": "Safety"}.get(line.name, f"Category {line.name}")
             yield Alarm(f"{name} is worse than in the run before: {line.difference} ({line.chance})", href)
-    if worse := [f"{line.name} {line.difference}" for line in found.grades if line.standing == "worse"]:
+    if worse := [f"{line.name} {line.difference}" for line in lines.get("grades", ()) if line.standing == "worse"]:
         yield Alarm(f"Grades are worse than in the run before: {', '.join(worse)}", href)
 
 

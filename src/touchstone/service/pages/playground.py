@@ -6,7 +6,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from touchstone.core.case import Case, Passage
-from touchstone.report.run.replies import Places, example_view
+from touchstone.report.explain import explain
 from touchstone.service.auth.guard import Viewer
 from touchstone.service.context import Here
 from touchstone.service.limits import while_connected
@@ -26,7 +26,7 @@ _EXAMPLE = {
 @router.get("/playground")
 def playground(request: Request, here: Here, who: Viewer) -> Response:
     """The form with an example in it."""
-    return show(request, "playground.html", who=who, given=_EXAMPLE, most=_MOST, view=None)
+    return show(request, "playground.html", who=who, given=_EXAMPLE, most=_MOST, explanation=None)
 
 
 @router.post("/playground")
@@ -38,7 +38,7 @@ async def score(
     part = wants_part(request, "result")
     template = "playground_part.html" if part else "playground.html"
     if not reply.strip():
-        return show(request, template, who=who, given=given, most=_MOST, view=None)
+        return show(request, template, who=who, given=given, most=_MOST, explanation=None)
     # A browser sends line breaks as CR LF; passages are set apart by an empty line.
     passages = [text.strip() for text in context.replace("\r\n", "\n").split("\n\n") if text.strip()]
     case = Case(
@@ -48,6 +48,6 @@ async def score(
         context=[Passage(text) for text in passages] if passages else None,
     )
     result = await while_connected(request, here.scorer.result(case))
-    view = example_view(case, result, places=Places((), shown=iter(())))
+    explanation = explain(case, result, is_whole=False)
     sources = sources_of(case, result)
-    return show(request, template, who=who, given=given, most=_MOST, view=view, sources=sources, result=result)
+    return show(request, template, who=who, given=given, most=_MOST, explanation=explanation, sources=sources)

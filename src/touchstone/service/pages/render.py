@@ -2,20 +2,15 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from fastapi import Request
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from touchstone.report.figures import change, change_interval, count, figure, interval, moment, points, sentence, words
-from touchstone.report.plain import one_line, plain
+from touchstone.report.html import REPORT, environment
 from touchstone.service.auth.principal import Principal
 from touchstone.service.pages.assets import address
-
-# A page's own part of the service; the report's templates are taken where ours has none of that name.
-_TEMPLATES = ("touchstone.service.pages", "touchstone.report.run")
 
 
 def show(request: Request, template: str, *, who: Principal | None, status: int = 200, **values: Any) -> Response:
@@ -51,41 +46,8 @@ def query_of(values: Mapping[str, str | None]) -> str:
 
 
 @cache
-def _source(name: str) -> str | None:
-    for package in _TEMPLATES:
-        file = resources.files(package).joinpath(f"templates/{name}")
-        if file.is_file():
-            return file.read_text(encoding="utf-8")
-    return None
-
-
-@cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FunctionLoader(_source),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        first_up=_first_up,
-        sentence=sentence,
-        words=words,
-        moment=moment,
-        plain=plain,
-        line=one_line,
-        share=lambda value: figure(value, "share"),
-        unit=lambda value: figure(value, "unit"),
-        points=points,
-        interval=interval,
-        change=change,
-        change_interval=change_interval,
-    )
-    environment.globals.update(count=count, asset=address)
-    return environment
-
-
-def _first_up(text: str) -> str:
-    """The text with a capital first, the rest as it is."""
-    return text[:1].upper() + text[1:]
+    """The service's own templates, and the report's where it has none of that name."""
+    made = environment("touchstone.service.pages", REPORT)
+    made.globals["asset"] = address
+    return made

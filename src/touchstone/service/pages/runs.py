@@ -1,6 +1,5 @@
 """A run -> its page: figures, patterns and its replies, filtered and turned over page by page. Two -> what changed."""
 
-from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -8,11 +7,8 @@ from starlette.responses import Response
 
 from touchstone.app.runs import open_run, view_comparison
 from touchstone.core.errors import StoreError
-from touchstone.report.comparison import MOST_FLIPS, comparison_groups
-from touchstone.report.plain import one_line
-from touchstone.report.run.html import bins_of, charts_of, grades_by_criterion
-from touchstone.report.run.replies import ReplyRow, rows_of
-from touchstone.report.run.view import run_view
+from touchstone.report.comparison import MOST_FLIPS
+from touchstone.report.run import RunReport
 from touchstone.runs.run import Run
 from touchstone.service.api.answers import asking, find_run
 from touchstone.service.auth.guard import Viewer
@@ -66,7 +62,7 @@ def show_run(
         return show(request, part, who=who, run=run, **replies)
     found, choices = figures_of(run, store=here.store), choices_of(run, store=here.store)
     standing = standing_of(found, store=here.store)
-    view = run_view(run, found.summary, found.patterns, (), gate=None, judge=standing, best=(), worst=())
+    view = RunReport(run, found.summary, found.patterns, standing)
     return show(
         request,
         "run_page.html",
@@ -74,9 +70,6 @@ def show_run(
         run=run,
         name=run_name(run),
         view=view,
-        charts=charts_of(view),
-        bins=bins_of(view),
-        by_criterion=grades_by_criterion(view),
         examples=_examples(found, store=here.store, veil=veil),
         others=[(each, run_name(each)) for each in here.store.list_runs(kind=run.kind, limit=20) if each.id != run.id],
         categories=choices.categories,
@@ -97,7 +90,6 @@ def compare(request: Request, here: Here, who: Viewer, *, before: _Name = "", af
     first, second = (open_run(find_run(here, name).id, store=here.store) for name in (before, after))
     view = view_comparison(first, second)
     waiting = veil_of(here, who, first.run.id).cases | veil_of(here, who, second.run.id).cases
-    hidden = {one_line(case) for case in waiting}
     return show(
         request,
         "compare.html",
@@ -105,8 +97,7 @@ def compare(request: Request, here: Here, who: Viewer, *, before: _Name = "", af
         runs=runs,
         chosen={"before": first.run.id, "after": second.run.id},
         view=view,
-        groups=comparison_groups(view),
-        flips=[each for each in view.flips if each.id not in hidden][:_FLIPS],
+        flips=[each for each in view.flips if each.id not in waiting][:_FLIPS],
     )
 
 
@@ -118,12 +109,8 @@ def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here, veil: 
     criteria = [criterion.name for criterion in here.settings.rubric.criteria]
     if page.items:
         criteria = list(page.items[0].record.grades) or criteria
-    rows = rows_of([each.record for each in page.items], criteria=criteria)
-    places: list[tuple[int, ReplyRow]] = [
-        (each.position, replace(row, number=each.position + 1)) for each, row in zip(page.items, rows, strict=True)
-    ]
     return {
-        "rows": places,
+        "rows": [(each.position, each.record) for each in page.items],
         "hidden": veil.positions,
         "criteria": criteria,
         "chosen": chosen,
@@ -133,9 +120,9 @@ def _replies(run: Run, chosen: dict[str, str], *, after: str, here: Here, veil: 
     }
 
 
-def _examples(found: Figures, *, store: Store, veil: Veil) -> dict[str, list[tuple[str, int, str]]]:
-    """For each pattern its examples: id, place in the run and what is wrong, as the store has it now."""
-    seen: dict[str, list[tuple[str, int, str]]] = {}
+def _examples(found: Figures, *, store: Store, veil: Veil) -> dict[str, list[tuple[str, str, str]]]:
+    """For each pattern its examples: id, what is wrong as the store has it now, and a link to the reply."""
+    seen: dict[str, list[tuple[str, str, str]]] = {}
     for pattern in found.patterns:
         for id in (id for id, _ in pattern.examples if id not in veil.cases):
             try:
@@ -143,5 +130,5 @@ def _examples(found: Figures, *, store: Store, veil: Veil) -> dict[str, list[tup
             except StoreError:
                 continue
             detail = next((tag.detail for tag in scored.record.tags if tag.name == pattern.name), "")
-            seen.setdefault(pattern.name, []).append((id, scored.position, detail))
+            seen.setdefault(pattern.name, []).append((id, detail, f"/runs/{found.run.id}/replies/{scored.position}"))
     return seen

@@ -4,14 +4,10 @@ import secrets
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from markupsafe import Markup
 from starlette.responses import Response
 
 from touchstone.app.export import WEEKLY_RENDERERS
 from touchstone.app.review import weekly
-from touchstone.report.run.charts import rate_strip
-from touchstone.report.weekly import weekly_view
-from touchstone.review.weekly import WeeklyReport
 from touchstone.runs.record import Owner
 from touchstone.service import commands
 from touchstone.service.auth.guard import Lead, Viewer
@@ -49,7 +45,6 @@ def report(request: Request, here: Here, who: Viewer, id: str) -> Response:
         run_name=run_name(run),
         owners=OWNERS,
         formats=_TYPES,
-        strips=_strips(found),
         first=[line for at, line in enumerate(found.patterns) if at < _SHOWN or line.actions],
         rest=[line for line in found.patterns[_SHOWN:] if not line.actions],
     )
@@ -86,17 +81,5 @@ def export(here: Here, who: Viewer, id: str, format: str) -> Response:
         raise Refusal(404, "unknown", f"there is no .{format}: allowed are {', '.join(_TYPES)}")
     found = weekly(here.store, id, now=now())
     headers = {"Content-Disposition": f'attachment; filename="weekly-{found.made[:10]}.{format}"'}
-    text = WEEKLY_RENDERERS[format](weekly_view(found))
+    text = WEEKLY_RENDERERS[format](found)
     return Response(text.encode("utf-8", "replace"), media_type=_TYPES[format], headers=headers)
-
-
-def _strips(found: WeeklyReport) -> dict[str, Markup]:
-    """What the judge alone says and what holds for all replies, on lines from 0 to 100 %."""
-    drawn = {
-        "judged": rate_strip(found.judged_rate, None, name="judged", label="the judge's word"),
-        "Pass": rate_strip(found.corrected.rate, found.corrected.interval, name="pass", label="all replies"),
-        "Have a safety violation": rate_strip(
-            found.unsafe.rate, found.unsafe.interval, name="unsafe", label="all replies"
-        ),
-    }
-    return {name: Markup(svg) for name, svg in drawn.items()}
