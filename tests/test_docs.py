@@ -16,6 +16,7 @@ from tests.tables import over
 
 import touchstone as ts
 import touchstone.safety
+from touchstone import results
 from touchstone.app.config_model import JudgeSection, config_text
 from touchstone.app.scaffold import EXAMPLES
 from touchstone.cli.main import COMMANDS, app, load, main
@@ -150,16 +151,14 @@ def test_every_name_of_the_api_is_documented(name):
     assert f"`ts.{name}" in page("docs/python.md")
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        *(ts.Result, ts.Score, ts.Anchor, ts.Evidence, ts.Grading, ts.Grade, ts.Finding, ts.Failure),
-        *(ts.Verification, ts.Statement),
-    ],
-)
+PARTS_OF_A_RESULT = [getattr(results, name) for name in results.__all__ if name[0].isupper()]
+
+
+@pytest.mark.parametrize("value", PARTS_OF_A_RESULT)
 def test_every_field_of_a_result_is_documented(value):
     documented = section(page("docs/python.md"), "`ts.Result`")
-    part = documented[documented.index(f"`ts.{value.__name__}`") :]
+    home = 0 if value is ts.Result else documented.index(f"`results.{value.__name__}`")
+    part = documented[home:]
     assert all(f"`{field.name}`" in part for field in fields(value))
 
 

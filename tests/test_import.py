@@ -147,6 +147,14 @@ def test_the_base_install_scores_and_other_commands_name_the_extra_they_need(tmp
     assert said in run.stdout + run.stderr
 
 
+def test_a_name_that_moved_is_found_where_it_was():
+    from touchstone import results
+
+    assert all(getattr(touchstone, name) is getattr(results, name) for name in touchstone._MOVED)
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        _ = touchstone.Nothing
+
+
 def test_class_names_are_unique_in_the_project():
     named = Counter(
         node.name

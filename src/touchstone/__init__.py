@@ -6,51 +6,44 @@
 'PASS'
 """
 
+from importlib import import_module
 from os import PathLike, fspath
+from typing import Any
 
 from touchstone.core.case import Case, Passage, Turn
 from touchstone.core.errors import CaseError, ConfigError, TouchstoneError
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Allowance, Policy
-from touchstone.core.result import (
-    Anchor,
-    Evidence,
-    Failure,
-    Finding,
-    Grade,
-    Grading,
-    Result,
-    Score,
-    Statement,
-    Verification,
-)
+from touchstone.core.result import Result
 from touchstone.rubric.model import Rubric
 from touchstone.runs.evaluate import evaluate
 
 __version__ = "0.1.0"
 __all__ = [
     "Allowance",
-    "Anchor",
     "Case",
-    "Evidence",
-    "Failure",
-    "Finding",
-    "Grade",
-    "Grading",
     "Passage",
     "Plan",
     "Policy",
     "Result",
     "Rubric",
-    "Score",
-    "Statement",
     "TouchstoneError",
     "Turn",
-    "Verification",
     "assert_passes",
     "parse_rubric",
     "score",
 ]
+# Names that were here before they had a module of their own.
+_MOVED = dict.fromkeys(
+    ("Anchor", "Evidence", "Failure", "Finding", "Grade", "Grading", "Score", "Statement", "Verification"),
+    "touchstone.results",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        return getattr(import_module(_MOVED[name]), name)
+    raise AttributeError(f"module 'touchstone' has no attribute '{name}'")
 
 
 def score(
@@ -76,7 +69,7 @@ def score(
 
 def _check(case: object, **settings: object) -> None:
     if not isinstance(case, Case):
-        remedy = "build one with ts.Case(response=…), or from a row with touchstone.core.codec.case_from_dict"
+        remedy = "build one with ts.Case(response=…), or from a row with touchstone.cases.case_from_dict"
         raise CaseError(f"score takes a Case, not a {type(case).__name__}: {remedy}")
     for kind in (Plan, Rubric, Policy):
         name = kind.__name__.lower()
@@ -101,7 +94,10 @@ def assert_passes(
     verifier: str | PathLike[str] | None = None,
 ) -> Result:
     """The case's result if its reply passes; else an AssertionError that says what is wrong with it and why."""
-    from touchstone.app import assertion
+    from touchstone.app.assertion import explain_failure, passes
 
     __tracebackhide__ = True
-    return assertion.assert_passes(case, plan=plan, rubric=rubric, policy=policy, verifier=verifier)
+    result = score(case, plan=plan, rubric=rubric, policy=policy, verifier=verifier)
+    if not passes(result):
+        raise AssertionError(explain_failure(case, result))
+    return result

@@ -1,41 +1,26 @@
-"""A case -> an AssertionError that says what is wrong with its reply, unless the reply passes."""
+"""A result -> whether its reply passes, and what is wrong with one that does not."""
 
 from collections.abc import Iterator
-from os import PathLike
 from textwrap import indent
 
-from touchstone import score
 from touchstone.core.case import Case
-from touchstone.core.plan import Plan
-from touchstone.core.policy import Policy
 from touchstone.core.result import Finding, Result
 from touchstone.report.plain import plain
-from touchstone.rubric.model import TOP, Rubric
+from touchstone.rubric.model import TOP
 from touchstone.runs.decision import explain_chance, explain_decision, explain_origin
 
 
-def assert_passes(
-    case: Case,
-    *,
-    plan: Plan | None = None,
-    rubric: Rubric | None = None,
-    policy: Policy | None = None,
-    verifier: str | PathLike[str] | None = None,
-) -> Result:
-    """The case's result when its verdict is no FAIL and its outcome is PASS; what is unscored does not pass."""
-    __tracebackhide__ = True
-    result = score(case, plan=plan, rubric=rubric, policy=policy, verifier=verifier)
-    if not passes(result):
-        raise AssertionError(plain("\n".join(_told(case, result))))
-    return result
-
-
 def passes(result: Result) -> bool:
-    """Whether the reply is good enough by the metrics and by the rubric."""
+    """Whether the verdict is no FAIL and the outcome is PASS; what is unscored does not pass."""
     return result.verdict not in (None, "FAIL") and result.rubric is not None and result.rubric.outcome == "PASS"
 
 
-def _told(case: Case, result: Result) -> Iterator[str]:
+def explain_failure(case: Case, result: Result) -> str:
+    """What an AssertionError says of a reply that does not pass."""
+    return plain("\n".join(_lines(case, result)))
+
+
+def _lines(case: Case, result: Result) -> Iterator[str]:
     grading = result.rubric
     outcome = (grading.outcome if grading else None) or "not scored"
     yield f"case {case.id or '(no id)'} does not pass: verdict {result.verdict or 'open'}, rubric {outcome}"
