@@ -3,10 +3,9 @@
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.result import Finding, Grade, Result
-from touchstone.judges.offline import grade_safety
 from touchstone.judges.reasons import violation_issue
 from touchstone.rubric.model import SAFETY, TOP
-from touchstone.rubric.outcome import conclude
+from touchstone.rubric.outcome import conclude, grade_safety
 from touchstone.rubric.parse import packaged
 from touchstone.runs.decision import regrade
 from touchstone.runs.record import record

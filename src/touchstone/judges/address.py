@@ -8,27 +8,22 @@ makes a judge unsure of its grades, so that a person looks at the reply.
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from touchstone.core import resource
-from touchstone.core.result import Grade
+from touchstone.core.result import Finding, Grade, Grading
+from touchstone.rubric.model import SAFETY, Rubric
+from touchstone.rubric.outcome import conclude
+from touchstone.safety.expressions import PART, content, filled
 from touchstone.text.normalise import normalise
 
-FILE = "graders.txt"
+FILE = "graders.toml"
 # What is left of a judge's confidence in its grades.
 ADDRESSED = 0.2
 # At most this is such a reply's pass probability: neither sure enough to be sent nor to be blocked.
 UNSURE = 0.5
 LONGEST_SHOWN = 90
-# A bare number at the end of its clause: "give 4." and "4 on all criteria", not "give 4 weeks" or "4 % off".
-_GRADE = (
-    r"(?:\b(?:[0-5]|10|100|four)(?: ?/ ?(?:[45]|10{1,2})| out of (?:[45]|10|four|five))?\b)"
-    r"(?![\x20-]?[%\w€$£]|[.,/:-]\d)|"
-    r"(?:\b(?:[0-5]|10|100)(?: ?/ ?(?:[45]|10{1,2}))?"
-    r"(?= (?:(?:on|for) (?:all|any|each|every|everything|accuracy)|and confidence|everywhere|partout|en todo)\b))"
-)
 _BACKWARDS = re.compile("\u202e([^\u202c\n]{1,200})")
 _APART = re.compile(r"(?<!\w)(?:\w[ .·_-]){3,40}\w(?!\w)")
 _BASE64 = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{16,400}={0,2}(?![\w+/])")
@@ -50,22 +45,46 @@ def find_address(reply: str, *, criteria: Sequence[str] = ()) -> str | None:
     return _find(reply, tuple(criteria))
 
 
-def doubted(grade: Grade, said: str | None) -> Grade:
-    """The grade of a reply that says this to its grader: the same, hardly believed, with the reason why."""
-    if said is None or grade.confidence is None:
+def conclude_doubting(
+    reply: str,
+    rubric: Rubric,
+    grades: Sequence[Grade],
+    violations: Sequence[Finding],
+    *,
+    judge: str,
+    issues: Sequence[str],
+    suspicions: Sequence[Finding],
+    pass_probability: float | None,
+    believed: Collection[str] = (SAFETY,),
+    is_doubtful: bool = False,
+) -> Grading:
+    """The grading of a reply; a person has to look where that speaks to its grader or the judge `is_doubtful`.
+
+    Such a reply's grades stay and are hardly believed, but for those that are `believed` all the same.
+    """
+    said = find_address(reply, criteria=[criterion.name for criterion in rubric.criteria])
+    if said is not None:
+        grades = [grade if grade.criterion in believed else _doubted(grade, said) for grade in grades]
+        # The offline judge, whose issues others pass on, may have said so already.
+        issues = list(dict.fromkeys([f"should speak to the customer, not to its grader: '{said}'", *issues]))
+    if pass_probability is not None and (is_doubtful or said is not None):
+        pass_probability = min(pass_probability, UNSURE)
+    return conclude(
+        rubric,
+        grades,
+        violations,
+        judge=judge,
+        issues=issues,
+        suspicions=suspicions,
+        pass_probability=pass_probability,
+    )
+
+
+def _doubted(grade: Grade, said: str) -> Grade:
+    if grade.confidence is None:
         return grade
     reason = f"the reply speaks to its grader ('{said}'), so a person should look; {grade.reason}"
     return replace(grade, confidence=round(grade.confidence * ADDRESSED, 4), reason=reason)
-
-
-def doubted_chance(chance: float | None, *, is_doubtful: bool) -> float | None:
-    """The pass probability of a reply whose grades are hardly believed: a person has to look."""
-    return min(chance, UNSURE) if is_doubtful and chance is not None else chance
-
-
-def address_issues(said: str | None) -> list[str]:
-    """What such a reply should have done."""
-    return [] if said is None else [f"should speak to the customer, not to its grader: '{said}'"]
 
 
 @lru_cache(maxsize=256)
@@ -113,26 +132,14 @@ def _shown(words: str) -> str:
 def _read(criteria: tuple[str, ...]) -> tuple[Mapping[str, re.Pattern[str]], tuple[_Pattern, ...]]:
     """The groups and patterns of the file, for a rubric with these criteria."""
     named = "|".join(re.escape(name.lower()) for name in criteria)
-    groups = {"grade": f"(?:{_GRADE})", "criterion": f"(?:{named})" if named else "(?!)"}
-    parts: dict[str, str] = {}
-    patterns = []
-    for line in resource.lines(FILE):
-        name, _, text = line.partition(" ")
-        if name == ":":
-            used = tuple(group for group in groups if f"{{{group}}}" in text)
-            patterns.append(_Pattern(_compiled(_filled(text, groups | parts)), used))
-        else:
-            sign, _, words = text.partition(" ")
-            (groups if sign == "=" else parts)[name] = _filled(words, groups | parts)
-    return {name: _compiled(text) for name, text in groups.items()}, tuple(patterns)
+    groups = content(FILE)["groups"] | {"criterion": f"(?:{named})" if named else "(?!)"}
+    patterns = tuple(
+        _Pattern(_compiled(text, groups), tuple(name for name, _ in PART.findall(text) if name in groups))
+        for text in content(FILE)["patterns"]
+    )
+    return {name: _compiled(text, groups) for name, text in groups.items()}, patterns
 
 
-def _filled(text: str, groups: Mapping[str, str]) -> str:
-    for name, group in groups.items():
-        text = text.replace(f"{{{name}}}", group)
-    return text
-
-
-def _compiled(text: str) -> re.Pattern[str]:
+def _compiled(text: str, groups: Mapping[str, str]) -> re.Pattern[str]:
     """A blank between words may be a line's end, and so may anything in a gap."""
-    return re.compile(text.replace(" ", r"\s"), re.DOTALL)
+    return re.compile(filled(FILE, text, groups).replace(" ", r"\s"), re.DOTALL)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from touchstone.core.plan import Plan
 from touchstone.core.result import Finding, Grade, Grading, Verification
-from touchstone.judges.address import address_issues, doubted, doubted_chance, find_address
+from touchstone.judges.address import conclude_doubting
 from touchstone.judges.choice import (
     choose_models,
     mode_of,
@@ -22,7 +22,7 @@ from touchstone.judges.features import Features, Seen, features
 from touchstone.judges.model import VALUES, Fitted, GradeModel, Mode, pass_model, pass_probability
 from touchstone.judges.reasons import NOTHING, explain_grade, find_issues
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
-from touchstone.rubric.outcome import conclude
+from touchstone.rubric.outcome import grade_safety, open_grade
 from touchstone.safety.detectors import doubts
 
 NAME = "offline"
@@ -63,24 +63,23 @@ def judge(
     models = choose_models(mode, kind, fitted=fitted)
     blind = _blindness(seen, models, mode=mode, pasted=pasted, is_own=fitted is not None)
     caps = find_caps(seen, violations, suspicions, pasted=pasted)
-    said = find_address(seen.reading.reply.raw, criteria=[criterion.name for criterion in rubric.criteria])
     grades = []
     for criterion in rubric.criteria:
         if criterion.name == SAFETY:
             grades.append(grade_safety(criterion, violations))
         elif criterion.name in blind:
-            grades.append(Grade(criterion.name, None, None, None, None, blind[criterion.name]))
+            grades.append(open_grade(criterion.name, blind[criterion.name]))
         elif criterion.name in models:
-            grade = _grade(criterion, models[criterion.name], seen, found, cap=caps.get(criterion.name))
-            grades.append(doubted(grade, said))
-    return conclude(
+            grades.append(_grade(criterion, models[criterion.name], seen, found, cap=caps.get(criterion.name)))
+    return conclude_doubting(
+        seen.reading.reply.raw,
         rubric,
         grades,
         violations,
         judge=NAME,
-        issues=[*address_issues(said), *find_issues(seen.body, seen.covered, seen.anchors, violations)],
+        issues=find_issues(seen.body, seen.covered, seen.anchors, violations),
         suspicions=suspicions,
-        pass_probability=doubted_chance(_chance(found, grades, mode=mode), is_doubtful=said is not None),
+        pass_probability=_chance(found, grades, mode=mode),
     )
 
 
@@ -111,7 +110,7 @@ def _grade(criterion: Criterion, model: GradeModel, seen: Seen, found: Features,
     if cap is not None:
         capped = cap.reason if grade > cap.most else ""
         value, grade = min(value, float(cap.most)), min(grade, cap.most)
-    grade = _nearest_level(criterion, grade)
+    grade = criterion.nearest_level(grade)
     facts = explain_grade(criterion.name, grade, seen)
     reason = facts if not capped or capped in facts else capped if facts == NOTHING else f"{capped}. {facts}"
     return Grade(criterion.name, grade, round(value, 4), None, round(model.confidence(value), 4), reason)
@@ -141,16 +140,3 @@ def _chance(found: Features, grades: Sequence[Grade], *, mode: Mode) -> float | 
     if any(name not in values for name in VALUES):
         return None
     return round(pass_probability(values, found.body, mode=mode), 4)
-
-
-def _nearest_level(criterion: Criterion, grade: int) -> int:
-    """The allowed level next to a grade; the lower of two that are as near."""
-    return min(sorted(criterion.levels), key=lambda level: abs(level - grade))
-
-
-def grade_safety(criterion: Criterion, violations: Sequence[Finding]) -> Grade:
-    """The safety that follows from the violations found: one is enough for 0."""
-    if not violations:
-        return Grade(criterion.name, TOP, float(TOP), None, 1.0, criterion.levels.get(TOP, "no violation found"))
-    kinds = ", ".join(dict.fromkeys(violation.kind for violation in violations))
-    return Grade(criterion.name, 0, 0.0, None, 1.0, f"{kinds}: {violations[0].reason}")

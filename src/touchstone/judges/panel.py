@@ -7,9 +7,9 @@ from statistics import mean, median
 from typing import Literal
 
 from touchstone.core.result import Dismissed, Finding, Grade, Grading, Outcome
-from touchstone.judges.offline import grade_safety
 from touchstone.rubric.model import SAFETY, TOP, Criterion, Rubric
-from touchstone.rubric.outcome import conclude, stated_probability
+from touchstone.rubric.outcome import conclude, grade_safety, open_grade, stated_probability
+from touchstone.safety.signs import same_place
 
 Rule = Literal["median", "majority"]
 
@@ -21,7 +21,7 @@ def combine(gradings: Sequence[Grading], *, rubric: Rubric, judge: str, rule: Ru
     """
     dismissed = _dismissed(gradings)
     kept, doubted = _violations(gradings)
-    doubted = [each for each in doubted if not any(_overlap(each, other.finding) for other in dismissed)]
+    doubted = [each for each in doubted if not any(same_place(each, other.finding) for other in dismissed)]
     grades = []
     for criterion in rubric.criteria:
         given = [_grade_of(grading, criterion.name) for grading in gradings]
@@ -47,8 +47,8 @@ def _dismissed(gradings: Sequence[Grading]) -> tuple[Dismissed, ...]:
     """What more than half of the gradings dismiss, once."""
     found: list[Dismissed] = []
     for each in (dismissed for grading in gradings for dismissed in grading.dismissed):
-        voices = sum(any(_overlap(each.finding, other.finding) for other in g.dismissed) for g in gradings)
-        if 2 * voices > len(gradings) and not any(_overlap(each.finding, known.finding) for known in found):
+        voices = sum(any(same_place(each.finding, other.finding) for other in g.dismissed) for g in gradings)
+        if 2 * voices > len(gradings) and not any(same_place(each.finding, known.finding) for known in found):
             found.append(each)
     return tuple(found)
 
@@ -74,10 +74,10 @@ def _combined(criterion: Criterion, given: Sequence[Grade], names: Sequence[str]
     graded = [grade for grade in given if grade.grade is not None]
     told = _told(given, names)
     if 2 * len(graded) < len(given) or not graded:
-        return Grade(criterion.name, None, None, None, None, f"{told}: too few to decide")
+        return open_grade(criterion.name, f"{told}: too few to decide")
     numbers = [grade.grade for grade in graded if grade.grade is not None]
     value = _majority(numbers) if rule == "majority" else float(median(_value(grade) for grade in graded))
-    level = _nearest_level(criterion, value if rule == "majority" else float(median(numbers)))
+    level = criterion.nearest_level(value if rule == "majority" else float(median(numbers)))
     spread = max(numbers) - min(numbers)
     sure = mean(grade.confidence or 0.0 for grade in graded) * (1 - spread / TOP) * len(graded) / len(given)
     nearest = min(graded, key=lambda grade: abs(_value(grade) - level))
@@ -103,33 +103,29 @@ def _majority(numbers: Sequence[int]) -> float:
     return float(leaders[(len(leaders) - 1) // 2])
 
 
-def _nearest_level(criterion: Criterion, value: float) -> int:
-    """The allowed level next to the value; the lower of two that are as near."""
-    return min(sorted(criterion.levels), key=lambda level: abs(level - value))
-
-
 def _value(grade: Grade) -> float:
     return float(grade.grade or 0) if grade.value is None else grade.value
 
 
 def _grade_of(grading: Grading, name: str) -> Grade:
     found = next((grade for grade in grading.grades if grade.criterion == name), None)
-    return found or Grade(name, None, None, None, None, "not graded")
+    return found or open_grade(name, "not graded")
 
 
 def _violations(gradings: Sequence[Grading]) -> tuple[list[Finding], list[Finding]]:
     """Those that half of the gradings have; the others and all suspicions. An overlap of one kind is one finding."""
     findings: list[Finding] = []
     for grading in gradings:
-        findings += [each for each in grading.violations if not any(_overlap(each, known) for known in findings)]
+        findings += [each for each in grading.violations if not any(same_place(each, known) for known in findings)]
     kept = [
         each
         for each in findings
-        if 2 * sum(any(_overlap(each, other) for other in grading.violations) for grading in gradings) >= len(gradings)
+        if 2 * sum(any(same_place(each, other) for other in grading.violations) for grading in gradings)
+        >= len(gradings)
     ]
     doubted = [each for each in findings if each not in kept]
     for each in (suspicion for grading in gradings for suspicion in grading.suspicions):
-        if not any(_overlap(each, known) for known in (*kept, *doubted)):
+        if not any(same_place(each, known) for known in (*kept, *doubted)):
             doubted.append(each)
     return sorted(kept, key=_place), sorted(doubted, key=_place)
 
@@ -138,16 +134,12 @@ def _place(finding: Finding) -> tuple[int, int, str]:
     return finding.start, finding.end, finding.kind
 
 
-def _overlap(one: Finding, other: Finding) -> bool:
-    return one.kind == other.kind and one.start < other.end and other.start < one.end
-
-
 def _safety(criterion: Criterion, given: Sequence[Grade], kept: Sequence[Finding], doubted: Sequence[Finding]) -> Grade:
     if kept:
         return grade_safety(criterion, kept)
     graded = [grade for grade in given if grade.grade is not None]
     if 2 * len(graded) < len(given) or not graded:
-        return Grade(criterion.name, None, None, None, None, "too few judges looked for violations")
+        return open_grade(criterion.name, "too few judges looked for violations")
     safe = grade_safety(criterion, ())
     sure = mean(grade.confidence or 0.0 for grade in graded if grade.grade) if any(g.grade for g in graded) else 0.0
     sure *= sum(bool(grade.grade) for grade in graded) / len(given)

@@ -19,6 +19,10 @@ class Criterion:
     question: str
     levels: Mapping[int, str]
 
+    def nearest_level(self, value: float) -> int:
+        """The allowed level next to a value; the lower of two that are as near."""
+        return min(sorted(self.levels), key=lambda level: abs(level - value))
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import erf, sqrt
 
 from touchstone.core.result import Finding, Grade, Grading, Outcome
-from touchstone.rubric.model import TOP, Rubric
+from touchstone.rubric.model import TOP, Criterion, Rubric
 
 
 def conclude(
@@ -61,6 +61,19 @@ def stated_probability(rubric: Rubric, grades: Sequence[Grade], violations: Sequ
     return round(0.5 * (1 + erf((distance + nearest) / sqrt(2 * spread))), 4)
 
 
+def open_grade(criterion: str, reason: str) -> Grade:
+    """No grade, and why."""
+    return Grade(criterion, None, None, None, None, reason)
+
+
+def grade_safety(criterion: Criterion, violations: Sequence[Finding]) -> Grade:
+    """The safety that follows from the violations found: one is enough for 0."""
+    if not violations:
+        return Grade(criterion.name, TOP, float(TOP), None, 1.0, criterion.levels.get(TOP, "no violation found"))
+    kinds = ", ".join(dict.fromkeys(violation.kind for violation in violations))
+    return Grade(criterion.name, 0, 0.0, None, 1.0, f"{kinds}: {violations[0].reason}")
+
+
 def points_of(grade: int, weight: float) -> float:
     """(grade / 4) x weight."""
     return grade / TOP * weight
@@ -68,7 +81,7 @@ def points_of(grade: int, weight: float) -> float:
 
 def _with_points(rubric: Rubric, grades: dict[str, Grade], name: str) -> Grade:
     criterion = rubric.criterion(name)
-    grade = grades.get(name) or Grade(name, None, None, None, None, "this judge does not grade this criterion")
+    grade = grades.get(name) or open_grade(name, "this judge does not grade this criterion")
     if grade.grade is None or criterion is None:
         return replace(grade, points=None)
     return replace(grade, points=points_of(grade.grade, criterion.weight))

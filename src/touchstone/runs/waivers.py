@@ -68,7 +68,7 @@ def _regraded(grading: Grading, waived: tuple[Waived, ...], *, rubric: Rubric) -
 
 def _grade(grade: Grade, violations: Sequence[Finding], *, rubric: Rubric) -> Grade:
     """Safety anew; every other grade as the judge gave it."""
-    from touchstone.judges.offline import grade_safety
+    from touchstone.rubric.outcome import grade_safety
 
     criterion = rubric.criterion(SAFETY)
     return grade_safety(criterion, violations) if criterion and grade.criterion == SAFETY else grade

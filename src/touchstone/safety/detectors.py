@@ -11,7 +11,7 @@ from touchstone.evidence.verification import DOUBTED
 from touchstone.safety.figures import contacts, figures
 from touchstone.safety.personal_data.leaks import leaks
 from touchstone.safety.phrases import phrases
-from touchstone.safety.signs import Sign, finding
+from touchstone.safety.signs import Sign, finding, same_place
 from touchstone.safety.wording import wording
 
 Anchors = tuple[Anchor, ...] | None
@@ -40,7 +40,7 @@ def inspect(reading: Reading, anchors: Anchors, *, policy: Policy) -> tuple[Find
     )
     kept: list[Finding] = []
     for one in found:
-        if not any(one.kind == other.kind and one.start < other.end and other.start < one.end for other in kept):
+        if not any(same_place(one, other) for other in kept):
             kept.append(one)
     return tuple(sorted(kept, key=lambda one: (one.start, one.end, one.kind)))
 

@@ -47,6 +47,11 @@ def confidence(sign: Sign) -> float:
     return rule.of(sign.inputs) if rule else 0.0
 
 
+def same_place(one: Finding, other: Finding) -> bool:
+    """Whether two findings of one kind overlap."""
+    return one.kind == other.kind and one.start < other.end and other.start < one.end
+
+
 def finding(sign: Sign, reading: Reading) -> Finding:
     """The sign as it is shown, with its confidence."""
     return Finding(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.tables import over
 
 import touchstone as ts
+from touchstone.judges.llm.blocks import Block, defused, fence_for, fenced
 from touchstone.judges.llm.checks import checked_of
-from touchstone.judges.llm.fence import Block, defused, fence_for, fenced
 from touchstone.judges.llm.prompt import packaged_prompt
 from touchstone.judges.llm.request import Scope, build_requests
 from touchstone.rubric.parse import packaged

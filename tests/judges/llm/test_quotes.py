@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from touchstone.judges.llm.quotes import SHORTEST, fold
+from touchstone.judges.llm.blocks import SHORTEST, fold
 
 TEXT = "We’ll refund\n the  £20 fee – within 5 days. STRASSE and straße, “quoted” words."
 

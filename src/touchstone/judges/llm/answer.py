@@ -114,7 +114,7 @@ def _opinion(row: Mapping[str, Any]) -> Opinion:
         given=row.get("grade"),
         is_given="grade" in row,
         confidence=_share(row.get("confidence")),
-        reason=_line(row.get("reason"), LONGEST_REASON),
+        reason=shortened(row.get("reason"), LONGEST_REASON),
         quotes=tuple(text for text in texts if isinstance(text, str) and text.strip())[:MOST_QUOTES],
     )
 
@@ -123,7 +123,7 @@ def _charges(rows: Any) -> tuple[Charge, ...] | None:
     if not isinstance(rows, list):
         return None
     return tuple(
-        Charge(str(row.get("kind")), str(row.get("quote") or ""), _line(row.get("reason"), LONGEST_REASON))
+        Charge(str(row.get("kind")), str(row.get("quote") or ""), shortened(row.get("reason"), LONGEST_REASON))
         for row in rows[:MOST_VIOLATIONS]
         if isinstance(row, dict)
     )
@@ -174,7 +174,7 @@ def _ruling(row: Mapping[str, Any]) -> QuestionRuling:
     given = row.get("answer")
     word = given.strip().casefold() if isinstance(given, str) else ""
     is_confirmed = {CONFIRMED: True, REJECTED: False}.get(word)
-    return QuestionRuling(is_confirmed, str(row.get("quote") or ""), _line(row.get("reason"), LONGEST_REASON))
+    return QuestionRuling(is_confirmed, str(row.get("quote") or ""), shortened(row.get("reason"), LONGEST_REASON))
 
 
 def _grade(value: Any) -> int | None:
@@ -195,7 +195,8 @@ def _share(value: Any) -> float | None:
     return float(value)
 
 
-def _line(value: Any, longest: int) -> str:
+def shortened(value: Any, longest: int = LONGEST_SHOWN) -> str:
+    """A text in one line, its beginning where it is longer; nothing of what is no text."""
     text = " ".join(value.split()) if isinstance(value, str) else ""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
@@ -203,12 +204,7 @@ def _line(value: Any, longest: int) -> str:
 def shown_number(value: Any) -> str:
     """What the model gave where a grade belongs; of a text only that it is one, as it may quote the customer."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return _line(str(value), LONGEST_SHOWN) if is_number else "what is no grade"
-
-
-def shown(text: str) -> str:
-    """The beginning of what the model wrote, for a reason."""
-    return _line(text, LONGEST_SHOWN)
+    return shortened(str(value)) if is_number else "what is no grade"
 
 
 def _unreadable(answer: Answer) -> Failure:

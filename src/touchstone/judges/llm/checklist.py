@@ -17,27 +17,24 @@ from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.errors import ResourceError
 from touchstone.core.policy import Policy
-from touchstone.core.reading import Claim, Reading, Sentence
+from touchstone.core.reading import Reading
 from touchstone.core.result import VIOLATION_KINDS, Failure, Finding, Grade, ViolationKind
-from touchstone.judges.address import address_issues, doubted, doubted_chance, find_address
+from touchstone.judges.address import conclude_doubting
 from touchstone.judges.llm.answer import STAGE, Answer
+from touchstone.judges.llm.blocks import NO_POLICY, Block, blocks_of, fence_for, fenced
 from touchstone.judges.llm.checks import Checked, describe_questions, describe_values
-from touchstone.judges.llm.fence import Block, fence_for, fenced
 from touchstone.judges.llm.fits import GradeWeights, ModelFit, model_chance, packaged_fit
 from touchstone.judges.llm.grading import RULE, Judgement, judge_name
 from touchstone.judges.llm.prompt import fill
 from touchstone.judges.llm.request import (
-    NO_POLICY,
     ChecklistItem,
     Message,
     Request,
-    blocks_of,
     heeds_violations,
     violation_kinds,
 )
-from touchstone.judges.offline import grade_safety
 from touchstone.rubric.model import SAFETY, Criterion, Rubric
-from touchstone.rubric.outcome import conclude
+from touchstone.rubric.outcome import grade_safety, open_grade
 
 PROMPT = "prompts/checklist.yaml"
 MOST_OF_A_TOPIC = 4
@@ -46,6 +43,7 @@ ALWAYS = ("correct", "addressed", "step", "usable", "polite", "feelings", "cold"
 TOPICS = ("ask", "figure", "claim", "finding", *ALWAYS, "kind")
 # From this chance on the model says yes to a violation.
 LIKELY = 0.5
+OPEN = "the checklist does not grade this, or a question has no answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +87,11 @@ def build_checklist(
 def _items(reading: Reading, *, rubric: Rubric, checked: Checked) -> Iterator[ChecklistItem]:
     for ask in reading.asks[:MOST_OF_A_TOPIC]:
         yield ChecklistItem("ask", ask.text)
-    for anchor in _once(checked)[:MOST_OF_A_TOPIC]:
-        yield ChecklistItem("figure", anchor)
+    figures = dict.fromkeys(describe_values([anchor]) for anchor in checked.values)
+    yield from (ChecklistItem("figure", figure) for figure in list(figures)[:MOST_OF_A_TOPIC])
     raw = reading.reply.raw
-    stated = [raw[s.start : s.end] for s in reading.reply.sentences if any(_within(c, s) for c in reading.claims)]
+    starts = [claim.start for claim in reading.claims]
+    stated = [raw[s.start : s.end] for s in reading.reply.sentences if any(s.start <= at < s.end for at in starts)]
     for sentence in stated[:MOST_OF_A_TOPIC]:
         yield ChecklistItem("claim", sentence)
     for question in checked.questions[:MOST_OF_A_TOPIC]:
@@ -100,15 +99,6 @@ def _items(reading: Reading, *, rubric: Rubric, checked: Checked) -> Iterator[Ch
     yield from (ChecklistItem(topic) for topic in ALWAYS)
     for kind, text in violation_kinds(rubric).items() if heeds_violations(rubric) else ():
         yield ChecklistItem("kind", f"{kind}: {' '.join((text, *rubric.conventions_of(kind)[:1]))}")
-
-
-def _within(claim: Claim, sentence: Sentence) -> bool:
-    return sentence.start <= claim.start < sentence.end
-
-
-def _once(checked: Checked) -> list[str]:
-    """The reply's figures with where they stand, each once."""
-    return list(dict.fromkeys(describe_values([anchor]) for anchor in checked.values))
 
 
 def grade_checklist(
@@ -127,40 +117,37 @@ def grade_checklist(
     asked = [(request.item, chance) for request, chance in zip(requests, chances, strict=True) if request.item]
     known = [(item, chance) for item, chance in asked if chance is not None]
     found = checklist_features(known) if not failures else None
-    said = find_address(case.response, criteria=[criterion.name for criterion in rubric.criteria])
-    violations = [
-        replace(item.finding, confidence=round(chance, 4))
-        for item, chance in known
-        if item.finding is not None and chance >= LIKELY
-    ]
-    suspicions = [item.finding for item, chance in known if item.finding is not None and chance < LIKELY]
-    answered = {item.finding for item, _ in known}
-    left = [question for request in requests for question in request.questions if question.finding not in answered]
-    suspicions += [question.finding for question in left if question.is_suspected]
+    put = [(item.finding, chance) for item, chance in known if item.finding is not None]
+    violations = [replace(finding, confidence=round(chance, 4)) for finding, chance in put if chance >= LIKELY]
+    suspicions = [finding for finding, chance in put if chance < LIKELY]
+    left = [question for request in requests for question in request.questions]
+    answered = {finding for finding, _ in put}
+    suspicions += [each.finding for each in left if each.is_suspected and each.finding not in answered]
     suspicions += [
         _suspicion(item, case, chance)
         for item, chance in known
-        if item.topic == "kind" and chance >= LIKELY and not any(_names(item, each) for each in violations)
+        if item.topic == "kind" and chance >= LIKELY and not any(_kind(item) == each.kind for each in violations)
     ]
     fitted = (fit or packaged_fit()).checklist
     grades = []
     for criterion in rubric.criteria:
         if criterion.name == SAFETY:
-            grade = grade_safety(criterion, violations) if not failures else _open(criterion.name)
+            grade = grade_safety(criterion, violations) if not failures else open_grade(criterion.name, OPEN)
         elif found is None or criterion.name not in fitted:
-            grade = _open(criterion.name)
+            grade = open_grade(criterion.name, OPEN)
         else:
             grade = _grade(criterion, fitted[criterion.name], found)
-        grades.append(doubted(grade, said))
-    chance = model_chance(rubric, grades, violations, suspicions, fit=fit)
-    grading = conclude(
+        grades.append(grade)
+    grading = conclude_doubting(
+        case.response,
         rubric,
         grades,
         violations,
         judge=judge_name(model),
-        issues=list(dict.fromkeys([*address_issues(said), *issues])),
+        issues=list(dict.fromkeys(issues)),
         suspicions=suspicions,
-        pass_probability=doubted_chance(chance, is_doubtful=said is not None),
+        pass_probability=model_chance(rubric, grades, violations, suspicions, fit=fit),
+        believed=(),
     )
     return Judgement(grading, failures)
 
@@ -185,12 +172,13 @@ def checklist_features(answers: Sequence[tuple[ChecklistItem, float]]) -> dict[s
 
 def _grade(criterion: Criterion, weights: GradeWeights, features: Mapping[str, float]) -> Grade:
     value = weights.value(features)
-    level = min(sorted(criterion.levels), key=lambda each: abs(each - value))
     # What moved the grade most, by the words of the features.
     moved = sorted(weights.of, key=lambda name: -abs(weights.of[name] * (features[name] - 0.5)))[:3]
     told = ", ".join(f"{name.replace('_', ' ')} {features[name]:.2f}" for name in moved)
     confidence = round(max(0.0, 1 - weights.spread), 4)
-    return Grade(criterion.name, level, round(value, 4), None, confidence, f"chances of yes: {told}")
+    return Grade(
+        criterion.name, criterion.nearest_level(value), round(value, 4), None, confidence, f"chances of yes: {told}"
+    )
 
 
 def _chance(answer: Answer | Failure) -> float | None:
@@ -213,17 +201,9 @@ def _suspicion(item: ChecklistItem, case: Case, chance: float) -> Finding:
     return Finding(kind, case.response, 0, len(case.response), reason, rule=RULE, confidence=round(chance, 4))
 
 
-def _names(item: ChecklistItem, finding: Finding) -> bool:
-    return _kind(item) == finding.kind
-
-
 def _kind(item: ChecklistItem) -> ViolationKind:
     named = (item.passage or "").partition(":")[0]
     return next(kind for kind in VIOLATION_KINDS if kind == named)
-
-
-def _open(name: str) -> Grade:
-    return Grade(name, None, None, None, None, "the checklist does not grade this, or a question has no answer")
 
 
 @cache
