@@ -25,7 +25,7 @@ from touchstone.core.case import CASE_FIELDS
 from touchstone.core.codec import case_from_dict, result_to_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import VIOLATION_KINDS
-from touchstone.engines.processes import MEGABYTES
+from touchstone.engines.crew import MEGABYTES
 from touchstone.evidence.check import check
 from touchstone.io.columns import ALIASES
 from touchstone.judges.features import features, see

@@ -8,17 +8,24 @@ import logging
 import os
 import pickle
 import time
-from collections import Counter, deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from touchstone.core.errors import ConfigError, ResourceError
-from touchstone.engines.engine import Event, Item, OnEvent, Part, Work, ignore
-from touchstone.engines.ledger import TASKS_EACH, Ledger, Task
-from touchstone.engines.processes import MEGABYTES, START_ATTEMPTS, WorkerMessage, attempt, cores
+from touchstone.engines.crew import (
+    MEGABYTES,
+    START_ATTEMPTS,
+    TASKS_EACH,
+    Crew,
+    Worker,
+    WorkerMessage,
+    attempt,
+    load,
+)
+from touchstone.engines.engine import Item, OnEvent, Part, Work, ignore
+from touchstone.engines.processes import cores
 
 # Without any worker for so long, the cluster has no room for one.
 PATIENCE = 300.0
@@ -53,17 +60,16 @@ class RayActors:
         with _connected(self._address, workers=self._asked or cores()) as ray:
             if self._asked is None:
                 self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
-            ledger = Ledger(work, chain([first], remaining), workers=self.workers, on_event=self._on_event)
-            crew = _ActorCrew(
-                ray, work, ledger, size=self.workers, tasks_each=self._tasks_each, on_event=self._on_event
-            )
-            try:
-                while not ledger.is_done:
-                    crew.hand_out()
-                    yield from ledger.finished()
-                    crew.listen(patience=self._patience)
-            finally:
-                crew.dismiss()
+            yield from Crew(
+                work,
+                chain([first], remaining),
+                _ActorHands(ray, pickle.dumps(work), patience=self._patience),
+                size=self.workers,
+                tasks_each=self._tasks_each,
+                on_event=self._on_event,
+                # They start at the same time, and one node may have less memory than the others.
+                start_attempts=START_ATTEMPTS * self.workers,
+            ).run()
 
 
 class _Scorer:
@@ -74,143 +80,64 @@ class _Scorer:
 
     def ready(self) -> WorkerMessage:
         """Load the models: an error in a constructor would reach the driver as no more than the actor's death."""
-        loaded = attempt(lambda _: self._work.prepare(), ())
-        return WorkerMessage("ready") if loaded.kind == "part" else loaded
+        return load(self._work)
 
     def run(self, items: Sequence[Any]) -> WorkerMessage:
         return attempt(self._work, items)
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What an actor was asked to do; no task is its getting ready."""
+class _ActorHands:
+    """Workers that are actors of a cluster."""
 
-    actor: Any
-    task: Task[Any] | None
+    remedy = " on its node; see ray status, or give fewer --workers"
 
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """A task whose items are in the cluster's store already."""
-
-    task: Task[Any]
-    items: Any
-
-
-class _ActorCrew:
-    """The actors of one map: all are asked for at the start, and each that is lost once more."""
-
-    def __init__(
-        self,
-        ray: Any,
-        work: Work[Any, Any],
-        ledger: Ledger[Any, Any],
-        *,
-        size: int,
-        tasks_each: int,
-        on_event: OnEvent,
-    ) -> None:
+    def __init__(self, ray: Any, work: bytes, *, patience: float) -> None:
         self._ray = ray
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Scorer)
-        self._work = pickle.dumps(work)
-        self._ledger = ledger
-        self._on_event = on_event
-        self._free: list[Any] = []
-        self._calls: dict[Any, _Call] = {}
-        self._waiting: deque[_Sent] = deque()
-        self._tasks_each = tasks_each
-        self._done: Counter[Any] = Counter()
+        self._work = work
+        self._patience = patience
+        self._calls: dict[Any, Any] = {}
         self._heard = time.monotonic()
-        self._size = size
-        self._lost_starting = 0
-        for _ in range(size):
-            self._hire()
 
-    def hand_out(self) -> None:
-        """Give every free actor a task; then read and send ahead while they work, so that none waits for it."""
-        while self._free and (given := self._waiting.popleft() if self._waiting else self._sent_ahead()):
-            actor = self._free.pop()
-            self._calls[actor.run.remote(given.items)] = _Call(actor, given.task)
-        while len(self._waiting) < self._size and (given := self._sent_ahead()):
-            self._waiting.append(given)
+    def start(self) -> Any:
+        actor = self._actor.remote(self._work)
+        self._calls[actor.ready.remote()] = actor
+        return actor
 
-    def _sent_ahead(self) -> "_Sent | None":
-        task = self._ledger.next_task()
-        return _Sent(task, self._ray.put(task.items)) if task else None
+    def send(self, items: Sequence[Any]) -> Any:
+        """Into the cluster's store."""
+        return self._ray.put(items)
 
-    def listen(self, *, patience: float) -> None:
-        """Take an answer or a loss when one comes; ResourceError when none can come any more."""
-        if not self._calls:
-            return
+    def give(self, handle: Any, sent: Any) -> bool:
+        self._calls[handle.run.remote(sent)] = handle
+        return True
+
+    def hear(self, workers: Sequence[Worker]) -> Iterator[tuple[Worker, WorkerMessage]]:
+        by_actor = {worker.handle: worker for worker in workers}
         done, _ = self._ray.wait(list(self._calls), num_returns=1, timeout=_LISTENING)
         for ref in done:
             self._heard = time.monotonic()
-            self._hear(ref, self._calls.pop(ref))
-        is_working = self._free or any(call.task for call in self._calls.values())
-        if not is_working and time.monotonic() - self._heard > patience:
+            worker = by_actor[self._calls.pop(ref)]
+            try:
+                answer: WorkerMessage = self._ray.get(ref)
+            except self._ray.exceptions.RayError as error:
+                answer = WorkerMessage("lost", f"was lost ({type(error).__name__})")
+            yield worker, answer
+        if not any(worker.is_ready for worker in workers) and time.monotonic() - self._heard > self._patience:
             raise ResourceError(
-                f"the Ray cluster gave no worker for {patience:.0f} s: each needs a free CPU and about "
+                f"the Ray cluster gave no worker for {self._patience:.0f} s: each needs a free CPU and about "
                 f"{MEGABYTES} MB; see ray status, or give fewer --workers"
             )
 
-    def dismiss(self) -> None:
-        """Let all actors go."""
-        for actor in {call.actor for call in self._calls.values()} | set(self._free):
-            self._end(actor)
-        self._calls.clear()
-        self._free.clear()
-        self._waiting.clear()
-
-    def _hire(self) -> None:
-        actor = self._actor.remote(self._work)
-        self._calls[actor.ready.remote()] = _Call(actor, None)
-
-    def _hear(self, ref: Any, call: _Call) -> None:
-        try:
-            answer: WorkerMessage = self._ray.get(ref)
-        except self._ray.exceptions.RayError as error:
-            self._lose(call, reason=type(error).__name__)
-            return
-        if answer.kind == "error":
-            raise answer.content
-        if call.task is None:
-            if answer.kind == "ready":
-                self._lost_starting = 0
-                self._free.append(call.actor)
-            else:
-                self._lose(call, reason=f"met {answer.content}")
-            return
-        self._done[call.actor] += 1
-        if self._done[call.actor] < self._tasks_each:
-            self._free.append(call.actor)
-        else:
-            self._end(call.actor)
-            self._hire()
-        if answer.kind == "part":
-            self._ledger.done(call.task, answer.content)
-        else:
-            self._ledger.lost(call.task, reason=answer.content)
-
-    def _lose(self, call: _Call, *, reason: str) -> None:
-        self._on_event(Event("worker_lost", reason))
-        self._end(call.actor)
-        if call.task:
-            self._ledger.lost(call.task, reason=f"worker lost: {reason}")
-        else:
-            self._lost_starting += 1
-            if self._lost_starting >= START_ATTEMPTS * self._size:
-                raise ResourceError(
-                    f"{self._lost_starting} workers in a row were lost while they loaded their models (the last "
-                    f"{reason}): each needs about {MEGABYTES} MB of memory on its node; see ray status, or give fewer "
-                    "--workers"
-                )
-        self._hire()
-
-    def _end(self, actor: Any) -> None:
-        self._done.pop(actor, None)
+    def end(self, handle: Any) -> str:
         # A lost node's actors cannot be told.
         with suppress(self._ray.exceptions.RayError, ValueError):
-            self._ray.kill(actor)
+            self._ray.kill(handle)
+        return "was lost"
+
+    def dismiss(self, workers: Sequence[Worker]) -> None:
+        for worker in workers:
+            self.end(worker.handle)
 
 
 @contextmanager
