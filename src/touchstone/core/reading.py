@@ -1,6 +1,6 @@
 """A case read once: tokens, sentences, typed values, contacts, claims and asks, all with their places in the text."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -159,11 +159,12 @@ class HasPlace(Protocol):
 
 
 P = TypeVar("P", bound=HasPlace)
+START = attrgetter("start")
 
 
 def holding(items: Sequence[P], place: int) -> P | None:
     """Of items in order, the one that holds a character."""
-    at = bisect_right(items, place, key=attrgetter("start")) - 1
+    at = bisect_right(items, place, key=START) - 1
     return items[at] if at >= 0 and place < items[at].end else None
 
 
@@ -196,6 +197,15 @@ class Text:
     def fact_at(self, place: int) -> Fact | None:
         """The field, cell or labelled line that holds a character."""
         return holding(self.facts, place)
+
+    def sentence_at(self, place: int) -> Sentence | None:
+        """The sentence that holds a character."""
+        return holding(self.sentences, place)
+
+    def token_range(self, start: int, end: int) -> tuple[int, int]:
+        """The tokens that begin within a span, as a half-open range."""
+        first = bisect_left(self.tokens, start, key=START)
+        return first, bisect_left(self.tokens, end, lo=first, key=START)
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from touchstone.core import resource
 from touchstone.core.reading import Claim, Sentence, Text
 from touchstone.core.result import Anchor, Evidence, Status
-from touchstone.evidence.places import sentence_at, token_range
 from touchstone.text.tokens import term
 
 # Share of a claim's weight that must stand together. Heads carry the claim; verbs and modifiers are reworded freely.
@@ -118,7 +117,7 @@ def _opposed(claim: Claim, wanted: tuple[str, ...], best: Stretch, reply: Text) 
     if missing:
         return None
     pivots = claim.verb_terms if claim.verb not in LIGHT_VERBS else (claim.object or claim.subject)[:1]
-    ours = _denied(reply, *token_range(reply, claim.start, claim.end), pivots)
+    ours = _denied(reply, *reply.token_range(claim.start, claim.end), pivots)
     theirs = _denied(best.source, best.first, best.last, pivots)
     if ours is None or theirs is None or ours == theirs:
         return None
@@ -132,7 +131,7 @@ def _denied(text: Text, first: int, last: int, pivots: Sequence[str]) -> bool | 
     for at in range(first, last):
         if text.tokens[at].term not in pivots:
             continue
-        sentence = sentence_at(text, text.tokens[at].start)
+        sentence = text.sentence_at(text.tokens[at].start)
         if sentence is None or text.raw[sentence.start : sentence.end].endswith("?"):
             continue
         near = text.tokens[max(sentence.first, at - NEGATION_REACH) : min(sentence.last, at + 4)]

@@ -1,11 +1,10 @@
 """Where a value stands in its text: its sentence, and the terms around it."""
 
 import re
-from bisect import bisect_left, bisect_right
-from operator import attrgetter
+from bisect import bisect_right
 from typing import NamedTuple
 
-from touchstone.core.reading import Sentence, Span, Text, Token, Value
+from touchstone.core.reading import START, Sentence, Span, Text, Token, Value
 from touchstone.text.structure import terms_of
 from touchstone.text.tokens import term
 
@@ -23,19 +22,6 @@ POINTING = frozenset("it they this that these those he she".split())
 UNTIL = re.compile(r"\b(?:until|till|til)\s{1,2}$", re.IGNORECASE)
 OPENING = frozenset(map(term, "open opens opening start starts".split()))
 CLOSING = frozenset(map(term, "close end".split()))
-START = attrgetter("start")
-
-
-def token_range(text: Text, start: int, end: int) -> tuple[int, int]:
-    """The tokens that begin within a span, as a half-open range."""
-    first = bisect_left(text.tokens, start, key=START)
-    return first, bisect_left(text.tokens, end, lo=first, key=START)
-
-
-def sentence_at(text: Text, start: int) -> Sentence | None:
-    """The sentence that holds a character."""
-    at = bisect_right(text.sentences, start, key=START) - 1
-    return text.sentences[at] if at >= 0 and start < text.sentences[at].end else None
 
 
 class Binding(NamedTuple):
@@ -70,7 +56,7 @@ def binding(text: Text, value: Value | Span) -> Binding:
 
 def _respective(text: Text, value: Value | Span) -> frozenset[str]:
     """`Adults and children pay £12 and £6 respectively`: the terms of the thing at the value's place."""
-    sentence = sentence_at(text, value.start)
+    sentence = text.sentence_at(value.start)
     if sentence is None or "respectively" not in text.raw[sentence.start : sentence.end]:
         return frozenset()
     values = [each for each in text.values if sentence.start <= each.start < sentence.end]
@@ -94,11 +80,11 @@ def _ends_at(text: Text, value: Value | Span) -> bool:
 
 
 def _head(text: Text, value: Value | Span, near: frozenset[str]) -> str | None:
-    sentence = sentence_at(text, value.start)
+    sentence = text.sentence_at(value.start)
     if sentence is None:
         return None
     start, _ = _clause(text, sentence, value)
-    first, _ = token_range(text, start, value.start)
+    first, _ = text.token_range(start, value.start)
     return next((token.term for token in text.tokens[first : first + 2 * REACH] if token.term in near), None)
 
 
@@ -147,13 +133,13 @@ def attribute(
     text: Text, value: Value | Span, *, whole_sentence: bool = False, within: tuple[int, int] | None = None
 ) -> frozenset[str]:
     """The content terms around a value in its clause, or in its sentence, as far as they lie within a span."""
-    sentence = sentence_at(text, value.start)
+    sentence = text.sentence_at(value.start)
     if sentence is None:
         return frozenset()
     start, end = (sentence.start, sentence.end) if whole_sentence else _clause(text, sentence, value)
     if within:
         start, end = max(start, within[0]), min(end, within[1])
-    first, last = token_range(text, value.start, value.end)
+    first, last = text.token_range(value.start, value.end)
     reach = 3 * REACH if whole_sentence else REACH
     near = text.tokens[max(sentence.first, first - reach) : min(sentence.last, last + reach)]
     told = [token for token in near if not token.is_stop and start <= token.start < end]
@@ -183,5 +169,5 @@ def _clause(text: Text, sentence: Sentence, value: Value | Span) -> tuple[int, i
 
 
 def _has_words(text: Text, start: int, end: int, value: Value | Span) -> bool:
-    first, last = token_range(text, start, end)
+    first, last = text.token_range(start, end)
     return any(not token.is_stop and not _is_own(token, value) for token in text.tokens[first:last])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from touchstone.core import resource
 from touchstone.core.reading import Span, Text
 from touchstone.core.result import Anchor, Evidence, Status
-from touchstone.evidence.places import Binding, binding, prefers, sentence_at
+from touchstone.evidence.places import Binding, binding, prefers
 from touchstone.text.normalise import normalise
 
 FILE = "states.txt"
@@ -128,7 +128,7 @@ def _told(text: Text, words: Words) -> Iterator[State]:
     for match in _phrases(tuple(sorted(words))).finditer(normal.text.casefold()):
         kind = "linked" if match["linked"] else "bare"
         span = normal.span(*match.span(kind))
-        sentence = sentence_at(text, span.start)
+        sentence = text.sentence_at(span.start)
         fact = text.fact_at(span.start)
         if (
             sentence is None

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from touchstone.core.reading import Text, Value
 from touchstone.core.result import Anchor, Evidence, Status
 from touchstone.evidence.approximation import is_about
-from touchstone.evidence.derivation import Deriver
+from touchstone.evidence.derivation import Deriver, Stated
 from touchstone.evidence.equality import ends, is_free, is_idiom, is_range
 from touchstone.evidence.index import Index, ValuePlace
-from touchstone.evidence.places import Binding, binding, prefers, sentence_at
+from touchstone.evidence.places import Binding, binding, prefers
 
 MAX_EVIDENCE = 3
 # Shared terms, as a share of the smaller side's, that make two values statements about the same thing.
@@ -56,7 +56,7 @@ class Checker:
         self._values = reply.values[:most]
         self._index = Index(sources)
         self._matches = [self._index.stating(value) for value in self._values]
-        self._deriver = Deriver(reply, sources, [[(p.source, p.value) for p in found] for found in self._matches])
+        self._deriver = Deriver(reply, sources, [[Stated(p.source, p.value) for p in found] for found in self._matches])
         self._taken = {id(place.value) for found in self._matches for place in found}
 
     def anchors(self) -> list[Anchor]:
@@ -128,7 +128,7 @@ class Checker:
 
     def _is_answer(self, value: Value) -> bool:
         """Whether the reply grants or confirms something with the value: the question does not bear out its answer."""
-        sentence = sentence_at(self._reply, value.start)
+        sentence = self._reply.sentence_at(value.start)
         return sentence is not None and GRANTS.search(self._reply.raw, sentence.start, value.start) is not None
 
     def _about(self, value: Value, ours: Binding) -> ValuePlace | None:
@@ -230,7 +230,7 @@ def _share(ours: frozenset[str], theirs: frozenset[str]) -> float:
 
 def _is_asked(place: ValuePlace) -> bool:
     """Whether the customer only asks about the value."""
-    sentence = sentence_at(place.source, place.value.start)
+    sentence = place.source.sentence_at(place.value.start)
     if place.source.speaker != "customer" or sentence is None:
         return False
     said = place.source.raw[sentence.start : sentence.end]
@@ -239,7 +239,7 @@ def _is_asked(place: ValuePlace) -> bool:
 
 
 def _together(a: ValuePlace, b: ValuePlace) -> bool:
-    return a.source is b.source and sentence_at(a.source, a.value.start) == sentence_at(b.source, b.value.start)
+    return a.source is b.source and a.source.sentence_at(a.value.start) == b.source.sentence_at(b.value.start)
 
 
 def _where(place: ValuePlace) -> str:

@@ -16,7 +16,6 @@ from typing import NamedTuple, Protocol, get_args
 from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Text, Token
 from touchstone.core.result import Anchor, Chances, Evidence, Standing, Statement, Verification
-from touchstone.evidence.places import sentence_at, token_range
 from touchstone.evidence.retrieval import Passages, evidence_for, joined
 from touchstone.text.patterns import folded, pattern
 from touchstone.text.tokens import WORD, term
@@ -197,7 +196,7 @@ def _nearest(tokens: Sequence[Token], evidence: Sequence[Evidence], sources: Seq
 
     def shared(place: Evidence) -> tuple[int, int]:
         text = texts[place.source]
-        first, last = token_range(text, place.start, place.end)
+        first, last = text.token_range(place.start, place.end)
         return len(wanted & {token.term for token in text.tokens[first:last]}), first - last
 
     said = [place for place in evidence if not place.text.endswith("?")]
@@ -272,7 +271,7 @@ def _copied(spelled: str, passages: Iterable[Text]) -> Evidence | None:
     lead = term(wanted[0])
     for passage in passages:
         places = passage.positions.get(lead, ())[:MAX_PLACES]
-        for sentence in dict.fromkeys(sentence_at(passage, passage.tokens[at].start) for at in places):
+        for sentence in dict.fromkeys(passage.sentence_at(passage.tokens[at].start) for at in places):
             if sentence is None:
                 continue
             found = [token.word for token in passage.tokens[sentence.first : sentence.last] if token.word not in LOOSE]

@@ -9,7 +9,7 @@ from touchstone.core.reading import Contact, Reading, Text, Value
 from touchstone.core.result import Anchor, Evidence
 from touchstone.evidence.derivation import reckons
 from touchstone.evidence.equality import comparable, same
-from touchstone.evidence.places import attribute, sentence_at
+from touchstone.evidence.places import attribute
 from touchstone.safety.signs import Sign, has_context, is_chat
 
 # Texts with more values are tables; their first values are compared, so that the cost stays linear.
@@ -70,7 +70,7 @@ def figures(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Pol
 
 def _inputs(reading: Reading, value: Value, anchor: Anchor, beside: Beside | None) -> dict[str, float]:
     reply = reading.reply
-    sentence = sentence_at(reply, value.start)
+    sentence = reply.sentence_at(value.start)
     said = (*reading.earlier, *((reading.question,) if reading.question else ()))
     before = reply.raw[max(sentence.start if sentence else 0, value.start - HEDGE_REACH) : value.start].casefold()
     return {
@@ -127,7 +127,7 @@ def _is_worked_out(reply: Text, value: Value) -> bool:
 
 
 def _line(reply: Text, value: Value) -> str:
-    sentence = sentence_at(reply, value.start)
+    sentence = reply.sentence_at(value.start)
     return reply.raw[sentence.start : sentence.end] if sentence else ""
 
 
