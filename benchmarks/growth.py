@@ -19,9 +19,7 @@ from touchstone.evidence import alignment
 from touchstone.judges import address
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.safety.personal_data.sources import is_record, personal
-from touchstone.text import parse
-from touchstone.text.normalise import normalise
-from touchstone.text.reading import asks_in, claims_in, read_text
+from touchstone.text import reading
 
 SIZES = (50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 FIXED = 100
@@ -29,10 +27,7 @@ FIXED = 100
 FITTED_FROM = 1_000
 REPEATS_UP_TO = 2_000
 REPEATS = 5
-TEXTS_KEPT = (
-    *(read_text, normalise, asks_in, claims_in),
-    *(recognise, is_record, personal, alignment._vectors, address._find),
-)
+TEXTS_KEPT = (*(recognise, is_record, personal, alignment._vectors, address._find),)
 
 
 def curves() -> dict[str, Any]:
@@ -48,7 +43,7 @@ def curves() -> dict[str, Any]:
 
 def forget() -> None:
     """Empty the caches that hold whole texts and parses; single words' stems stay, like the parser's own vocabulary."""
-    parse._kept.clear()
+    reading.forget()
     for kept in TEXTS_KEPT:
         kept.cache_clear()
 
@@ -90,7 +85,7 @@ def _material(texts: Callable[[Case], list[str]]) -> list[str]:
     for name in GOLD_SETS:
         for case in gold_set(name):
             for text in texts(case):
-                read = read_text("material", text)
+                read = reading.read_text("material", text)
                 found |= dict.fromkeys(text[sentence.start : sentence.end] for sentence in read.sentences)
     return list(found)
 

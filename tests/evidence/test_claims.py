@@ -6,6 +6,7 @@ from tests.tables import over
 from touchstone.core.plan import Plan
 from touchstone.evidence.claims import check_claims
 from touchstone.text.claims import find_claims
+from touchstone.text.clauses import find_clauses
 from touchstone.text.reading import read_text
 
 PROXIMITY = Plan().proximity
@@ -14,7 +15,7 @@ PROXIMITY = Plan().proximity
 def anchors(reply, *sources, proximity=PROXIMITY):
     text = read_text("response", reply)
     named = [read_text(f"context[{at}]", source) for at, source in enumerate(sources)]
-    return check_claims(find_claims(text), text, named, proximity=proximity)
+    return check_claims(find_claims(text, find_clauses(text)), text, named, proximity=proximity)
 
 
 def statuses(reply, *sources):

@@ -14,8 +14,7 @@ import touchstone
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.evidence.check import check
-from touchstone.text.normalise import normalise
-from touchstone.text.reading import asks_in, claims_in, read_text
+from touchstone.text.reading import forget, read_text
 from touchstone.text.reading import read as read_case
 
 TIMES_LONGER = 8
@@ -92,13 +91,6 @@ def steps(work):
     finally:
         sys.settrace(before)
     return count
-
-
-def forget():
-    read_text.cache_clear()
-    normalise.cache_clear()
-    asks_in.cache_clear()
-    claims_in.cache_clear()
 
 
 def of_length(unit, length):

@@ -4,13 +4,19 @@ import pytest
 from tests.tables import over
 
 from touchstone.text.claims import find_claims
+from touchstone.text.clauses import find_clauses
 from touchstone.text.reading import read_text
 from touchstone.text.tokens import term
 
 
+def claims_of(raw):
+    text = read_text("response", raw)
+    return find_claims(text, find_clauses(text))
+
+
 def claims(raw):
     """Each claim as its terms: subject, verb, object, and whether it is denied."""
-    found = find_claims(read_text("response", raw))
+    found = claims_of(raw)
     return [(claim.subject, claim.verb, claim.object, claim.negated) for claim in found]
 
 
@@ -103,7 +109,7 @@ def test_a_condition_does_not_take_the_statement_with_it():
 
 
 def test_a_pronoun_stands_for_the_topic_before_it():
-    first, second = find_claims(read_text("response", "The kettle has a steel body. It also has a timer."))
+    first, second = claims_of("The kettle has a steel body. It also has a timer.")
     assert first.subject == second.subject == ("kettl",)
 
 
@@ -113,7 +119,7 @@ def test_a_claim_said_twice_in_a_row_is_one():
 
 def test_a_claim_knows_its_place_in_the_reply():
     raw = "Hello! Sure: the warranty covers theft. Bye"
-    (claim,) = find_claims(read_text("response", raw))
+    (claim,) = claims_of(raw)
     assert raw[claim.start : claim.end] == "warranty covers theft"
 
 

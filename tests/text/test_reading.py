@@ -1,5 +1,6 @@
 """A case is read once: question, reply, sources in their order, and dates counted from the case's own day."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -114,3 +115,12 @@ def test_a_link_in_the_expected_reply_is_no_list_of_alternatives():
     assert read(case).expected.raw == "Use https://acme.example/returns."
     names = Case(response="It was Ross Bagdasarian.", expected_output="David Seville/Ross Bagdasarian", context=["-"])
     assert read(names).expected.raw == "Ross Bagdasarian"
+
+
+def test_a_case_is_read_once_and_its_parse_is_kept():
+    case = Case(input="Is theft covered?", response="The warranty covers theft. It might cover loss.")
+    reading = read(case)
+    assert read(replace(case, id="another")) is reading
+    assert [(clause.lemma, clause.hedged) for clause in reading.clauses] == [("cover", False), ("cover", True)]
+    verb = reading.clauses[0].verb
+    assert case.response[verb.start : verb.end] == "covers"

@@ -113,6 +113,28 @@ class Fact:
     currency: str = ""
 
 
+class Word(NamedTuple):
+    """A word as the parser cut it: in small letters, and where it is in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Who does what to what: subject and object phrases (head first), the verb, and how it is meant."""
+
+    subject: tuple[Word, ...]
+    verb: Word
+    lemma: str
+    object: tuple[Word, ...]
+    preposition: str
+    negated: bool
+    hedged: bool
+    conditional: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A subject-verb-object statement of the reply, with the terms it is checked by."""
@@ -222,6 +244,8 @@ class Reading:
     sources: tuple[Text, ...] | None
     expected: Text | None
     asks: tuple[Ask, ...]
+    # What the reply's parse says, and what of it can be checked.
+    clauses: tuple[Clause, ...]
     claims: tuple[Claim, ...]
     # What customer and agents said before the customer's message; among the sources, too, where there are any.
     earlier: tuple[Text, ...] = ()

@@ -14,6 +14,7 @@ from touchstone.judges.reasons import MENTIONED
 from touchstone.judges.tone import TABLE, count_acts, count_steps
 from touchstone.runs.record import Owner
 from touchstone.text.claims import find_claims
+from touchstone.text.clauses import find_clauses
 from touchstone.text.patterns import count
 from touchstone.text.reading import read_text
 
@@ -133,7 +134,7 @@ def _is_given(expected: Text, raw: str, held: frozenset[str], sources: tuple[Tex
     said = coverage(text.tokens, said_in([token for source in sources for token in source.tokens]))
     if said >= MADE or count_acts(text) or count(raw, "ask_back", table=TABLE):
         return True
-    claims = check_claims(find_claims(text), text, sources, proximity=PROXIMITY)
+    claims = check_claims(find_claims(text, find_clauses(text)), text, sources, proximity=PROXIMITY)
     if claims:
         return all(claim.status != "unsupported" for claim in claims)
     return said >= SAME_POINT or not count_steps(text)

@@ -48,7 +48,8 @@ def body_of(reading: Reading) -> Reading:
     if not spans:
         return reading
     claims = tuple([claim for claim in reading.claims if not is_in(claim.start, spans)])
-    return replace(reading, reply=without(reading.reply, spans), claims=claims)
+    clauses = tuple([clause for clause in reading.clauses if not is_in(clause.verb.start, spans)])
+    return replace(reading, reply=without(reading.reply, spans), clauses=clauses, claims=claims)
 
 
 def without(text: Text, spans: Sequence[Span]) -> Text:

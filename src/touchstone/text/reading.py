@@ -7,10 +7,11 @@ from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
-from touchstone.core.case import Case, Speaker, Turn
-from touchstone.core.reading import Ask, Claim, Fact, Reading, Text
+from touchstone.core.case import Case, Passage, Speaker, Turn
+from touchstone.core.reading import Fact, Reading, Text
 from touchstone.text.asks import find_asks
-from touchstone.text.claims import find_claims, parse_ahead
+from touchstone.text.claims import find_claims
+from touchstone.text.clauses import find_clauses, kept_clauses, parse_ahead
 from touchstone.text.contacts import find_contacts
 from touchstone.text.dates import parse_reference
 from touchstone.text.normalise import normalise
@@ -31,25 +32,45 @@ REFERENCE_DATE_FIELDS = ("reference_date", "date", "today", "timestamp", "create
 
 
 def read(case: Case) -> Reading:
-    """Question, reply and sources read; claims of the reply and asks of the customer found."""
-    today = _today(case)
-    question = read_text("input", case.question, today=today, speaker="customer") if case.question.strip() else None
-    reply = read_text("response", case.response, today=today)
-    turns = tuple(_turn(f"input[{at}]", turn, today) for at, turn in case.earlier_turns)
-    said = tuple(turn for turn in turns if turn.is_said)
-    return Reading(
-        question=question,
-        reply=reply,
-        sources=_sources(case, turns, question, today),
-        expected=_expected(case.expected_output, reply, today) if case.expected_output else None,
-        asks=_asks(question, said, today) if question else (),
-        claims=claims_in(case.response, today=today),
-        earlier=said,
+    """Question, reply and sources read; claims of the reply and asks of the customer found.
+
+    A failed reply is read once more for what is wrong with it, so recent readings are kept.
+    """
+    return _read(
+        case.question,
+        response=case.response,
+        earlier=case.earlier_turns,
+        context=case.context,
+        expected=case.expected_output,
+        today=_today(case),
     )
 
 
-def _asks(question: Text, earlier: tuple[Text, ...], today: date | None) -> tuple[Ask, ...]:
-    return find_asks(question, earlier) if earlier else asks_in(question.raw, today=today)
+@lru_cache(maxsize=64)
+def _read(
+    asked: str,
+    *,
+    response: str,
+    earlier: tuple[tuple[int, Turn], ...],
+    context: tuple[Passage, ...] | None,
+    expected: str | None,
+    today: date | None,
+) -> Reading:
+    question = read_text("input", asked, today=today, speaker="customer") if asked.strip() else None
+    reply = read_text("response", response, today=today)
+    turns = tuple(_turn(f"input[{at}]", turn, today) for at, turn in earlier)
+    said = tuple(turn for turn in turns if turn.is_said)
+    clauses = find_clauses(reply)
+    return Reading(
+        question=question,
+        reply=reply,
+        sources=_sources(context, expected, (*turns, *((question,) if question else ())), today),
+        expected=_expected(expected, reply, today) if expected else None,
+        asks=find_asks(question, said) if question else (),
+        clauses=clauses,
+        claims=find_claims(reply, clauses),
+        earlier=said,
+    )
 
 
 def _turn(name: str, turn: Turn, today: date | None) -> Text:
@@ -57,6 +78,12 @@ def _turn(name: str, turn: Turn, today: date | None) -> Text:
     if turn.has_known_role:
         return text
     return replace(text, notes=(*text.notes, f"role '{turn.role[:LONGEST_ROLE]}' is not known and taken for an agent"))
+
+
+def forget() -> None:
+    """Drop all texts, readings and parses that are kept."""
+    for kept in (_read, read_text, normalise, kept_clauses):
+        kept.cache_clear()
 
 
 def read_ahead(cases: Iterable[Case]) -> None:
@@ -104,28 +131,17 @@ def _parted(raw: str, facts: tuple[Fact, ...]) -> str:
     return "".join(parted)
 
 
-@lru_cache(maxsize=256)
-def asks_in(question: str, *, today: date | None = None) -> tuple[Ask, ...]:
-    """The asks of a message; a failed reply is read once more for what is wrong with it, so recent ones are kept."""
-    return find_asks(read_text("input", question, today=today, speaker="customer"))
-
-
-@lru_cache(maxsize=256)
-def claims_in(reply: str, *, today: date | None = None) -> tuple[Claim, ...]:
-    """The claims of a reply, kept likewise."""
-    return find_claims(read_text("response", reply, today=today))
-
-
-def _sources(case: Case, turns: tuple[Text, ...], question: Text | None, today: date | None) -> tuple[Text, ...] | None:
+def _sources(
+    context: tuple[Passage, ...] | None, expected: str | None, chat: tuple[Text, ...], today: date | None
+) -> tuple[Text, ...] | None:
     """What the reply is checked against: context, or without one the expected reply; then the chat."""
-    if case.context is not None:
-        named = [(f"context[{at}]", passage.text) for at, passage in enumerate(case.context)]
-    elif case.expected_output is not None:
-        named = [("expected_output", case.expected_output)]
+    if context is not None:
+        named = [(f"context[{at}]", passage.text) for at, passage in enumerate(context)]
+    elif expected is not None:
+        named = [("expected_output", expected)]
     else:
         return None
-    given = tuple(read_text(name, raw, today=today) for name, raw in named)
-    return (*given, *turns, *((question,) if question else ()))
+    return (*(read_text(name, raw, today=today) for name, raw in named), *chat)
 
 
 def _expected(raw: str, reply: Text, today: date | None) -> Text:
