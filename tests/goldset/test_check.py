@@ -10,8 +10,8 @@ from touchstone.core.case import Case, Label, Turn
 from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.core.result import Failure
-from touchstone.goldset.check import Rules, Unread, check_goldset, contradictions
-from touchstone.goldset.problems import CODES, KINDS, SEVERITIES, PlacedCase
+from touchstone.goldset.check import Rules, check_goldset, contradictions
+from touchstone.goldset.problems import CODES, KINDS, SEVERITIES, PlacedCase, Unread
 from touchstone.rubric.parse import packaged
 
 RUBRIC = packaged("supportai")

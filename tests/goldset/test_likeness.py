@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.goldset.likeness import AlikePair, groups, likeness, near_across, near_pairs, sign
+from touchstone.goldset.duplicates import AlikePair, groups, likeness, near_across, near_pairs, sign
 
 ORDER = "Where is my order from last Tuesday, it has still not arrived at my house"
 texts = st.lists(st.sampled_from("where is my order the parcel not here yet now 5 days".split()), max_size=14).map(

@@ -11,8 +11,8 @@ from touchstone.app.config import Settings
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Failure
-from touchstone.goldset.check import Findings, Rules, Unread, check_goldset
-from touchstone.goldset.problems import PlacedCase
+from touchstone.goldset.check import Findings, Rules, check_goldset
+from touchstone.goldset.problems import PlacedCase, Unread
 from touchstone.goldset.stats import GoldsetStats, summarise_goldset
 from touchstone.goldset.strata import StratifiedSample, draw
 from touchstone.io.cases import Entry, read_cases

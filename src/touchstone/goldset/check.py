@@ -1,18 +1,16 @@
 """The rows of a gold set -> everything that is wrong with it, gravest first."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
-from touchstone.core.result import Anchor, Failure
+from touchstone.core.result import Anchor
 from touchstone.evidence.values import check_values
-from touchstone.goldset.duplicates import asked, conversation, find_duplicates, find_leakage
+from touchstone.goldset.duplicates import THRESHOLD, conversation, find_duplicates, find_leakage, inputs_of
 from touchstone.goldset.labels import check_labels
-from touchstone.goldset.likeness import THRESHOLD
-from touchstone.goldset.problems import CODES, PlacedCase, Problem, Severity, kind_of, problem
+from touchstone.goldset.problems import CODES, PlacedCase, Problem, Severity, Unread, problem
 from touchstone.rubric.model import Rubric
 from touchstone.text.dates import parse_reference
 from touchstone.text.reading import REFERENCE_DATE_FIELDS, read_text
@@ -26,14 +24,6 @@ _AROUND = 60
 SMALLEST = 100
 LARGEST = 150
 THIN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A row that is no case, and why."""
-
-    line: int
-    failure: Failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,31 +59,24 @@ def check_goldset(
     other: str = "",
 ) -> Findings:
     """The problems in the order of their codes, then of lines; `against` are the cases of the file `other`."""
-    cases = asked(items)
-    searches: list[Callable[[], Iterator[Problem]]] = [
-        lambda: _unreadable(unread),
-        lambda: _repeated_ids(items),
-        lambda: _missing(items),
-        lambda: _copied(items),
-        lambda: find_duplicates(cases, threshold=rules.near, rubric=rules.rubric),
-        lambda: find_leakage(cases, asked(against), other=other, threshold=rules.near),
-        lambda: check_labels(items, rubric=rules.rubric),
-        lambda: _thin_categories(items, least=rules.thin),
-        lambda: _size(items),
+    inputs = inputs_of(items)
+    every = [
+        *(problem("unreadable", [row], row.failure.message) for row in unread),
+        *_repeated_ids(items),
+        *_missing(items),
+        *_copied(items),
+        *find_duplicates(inputs, threshold=rules.near, rubric=rules.rubric),
+        *find_leakage(inputs, inputs_of(against), other=other, threshold=rules.near),
+        *check_labels(items, rubric=rules.rubric),
+        *_thin_categories(items, least=rules.thin),
+        *_size(items),
+        *(() if "contradiction" in rules.skip else _contradictions(items, plan=rules.plan)),
     ]
-    if "contradiction" not in rules.skip:
-        searches.append(lambda: find_contradictions(items, plan=rules.plan))
-    found = [each for search in searches for each in search() if each.code not in rules.skip]
+    found = [each for each in every if each.code not in rules.skip]
     order = {code: at for at, code in enumerate(CODES)}
     found.sort(key=lambda each: (order[each.code], each.lines))
     skipped = tuple(code for code in CODES if code in rules.skip)
     return Findings(len(items) + len(unread), len(items), tuple(found), skipped)
-
-
-def _unreadable(unread: Sequence[Unread]) -> Iterator[Problem]:
-    kind = kind_of("unreadable")
-    for row in unread:
-        yield Problem(kind.code, kind.severity, (row.line,), (), row.failure.message, kind.remedy)
 
 
 def _repeated_ids(items: Sequence[PlacedCase]) -> Iterator[Problem]:
@@ -151,11 +134,16 @@ def _of(part: int, all_cases: int) -> str:
     return f"{part:,} of {all_cases:,} cases {'has' if part == 1 else 'have'}"
 
 
-def find_contradictions(items: Iterable[PlacedCase], *, plan: Plan) -> Iterator[Problem]:
+def _contradictions(items: Iterable[PlacedCase], *, plan: Plan) -> Iterator[Problem]:
     """One problem for each figure of an expected reply that a passage of its context contradicts, both quoted."""
     for item in items:
+        passages = {f"context[{at}]": passage.text for at, passage in enumerate(item.case.context or ())}
         for anchor in contradictions(item.case, plan=plan):
-            yield problem("contradiction", [item], _message(item.case, anchor))
+            found = anchor.evidence[0]
+            said = f"expected_output says {anchor.text}, {found.source} says {found.text}"
+            expected = _quoted(item.case.expected_output or "", anchor.start, anchor.end)
+            passage = _quoted(passages[found.source], found.start, found.end)
+            yield problem("contradiction", [item], f"{said}: {expected} against {passage}")
 
 
 def contradictions(case: Case, *, plan: Plan) -> tuple[Anchor, ...]:
@@ -163,31 +151,15 @@ def contradictions(case: Case, *, plan: Plan) -> tuple[Anchor, ...]:
     expected = case.expected_output or ""
     if not case.context or not expected.strip() or len(expected) > plan.max_reply_chars:
         return ()
-    today = _today(case)
+    given = (parse_reference(case.metadata.get(name)) for name in REFERENCE_DATE_FIELDS)
+    today = next((day for day in given if day), None)
     named = [(f"context[{at}]", passage.text) for at, passage in enumerate(case.context)]
     named += [(f"input[{at}]", turn.content) for at, turn in case.earlier_turns]
     named += [("input", case.question)] if case.question.strip() else []
     sources = [read_text(name, raw, today=today) for name, raw in named]
     anchors = check_values(read_text("expected_output", expected, today=today), sources)
-    return tuple(anchor for anchor in anchors if anchor.kind in KINDS and _is_against_context(anchor))
-
-
-def _today(case: Case) -> date | None:
-    given = (parse_reference(case.metadata.get(name)) for name in REFERENCE_DATE_FIELDS)
-    return next((day for day in given if day), None)
-
-
-def _is_against_context(anchor: Anchor) -> bool:
-    return anchor.status == "contradicted" and anchor.evidence[0].source.startswith("context")
-
-
-def _message(case: Case, anchor: Anchor) -> str:
-    found = anchor.evidence[0]
-    at = int(found.source.removeprefix("context[").removesuffix("]"))
-    passage = case.context[at].text if case.context else ""
-    expected = _quoted(case.expected_output or "", anchor.start, anchor.end)
-    said = f"expected_output says {anchor.text}, {found.source} says {found.text}"
-    return f"{said}: {expected} against {_quoted(passage, found.start, found.end)}"
+    contradicted = (each for each in anchors if each.kind in KINDS and each.status == "contradicted")
+    return tuple(anchor for anchor in contradicted if anchor.evidence[0].source.startswith("context"))
 
 
 def _quoted(text: str, start: int, end: int) -> str:

@@ -1,7 +1,7 @@
 """People's grades of cases -> what they amount to, and where they are impossible or at odds."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from itertools import combinations
 from statistics import fmean
@@ -33,31 +33,25 @@ def case_outcome(case: Case, *, rubric: Rubric) -> Outcome | None:
     return "PASS" if passed > missed else "FAIL"
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSummary:
-    """What the labels of a case come to: the outcome, and the mean grade on each criterion."""
-
-    outcome: Outcome | None
-    grades: Mapping[str, float]
-
-
-def judged(case: Case, *, rubric: Rubric) -> LabelSummary:
-    """The case's outcome and mean grades by those who gave any."""
-    names = dict.fromkeys(name for label in case.labels for name in label.grades)
-    given = {name: [g for label in case.labels if (g := label.grades.get(name)) is not None] for name in names}
-    return LabelSummary(
-        case_outcome(case, rubric=rubric), {name: fmean(grades) for name, grades in given.items() if grades}
-    )
-
-
-def conflict(a: LabelSummary, b: LabelSummary) -> str | None:
+def conflict(a: Case, b: Case, *, rubric: Rubric) -> str | None:
     """How the labels of two cases differ that should be labelled alike; None when they do not."""
-    if a.outcome is not None and b.outcome is not None and a.outcome != b.outcome:
-        return f"labelled {a.outcome} on one line and {b.outcome} on the other"
-    for name, grade in a.grades.items():
-        if name in b.grades and abs(grade - b.grades[name]) >= APART:
-            return f"{name} is graded {grade:g} on one line and {b.grades[name]:g} on the other"
+    one, other = case_outcome(a, rubric=rubric), case_outcome(b, rubric=rubric)
+    if one is not None and other is not None and one != other:
+        return f"labelled {one} on one line and {other} on the other"
+    theirs = _means(b)
+    for name, grade in _means(a).items():
+        if name in theirs and abs(grade - theirs[name]) >= APART:
+            return f"{name} is graded {grade:g} on one line and {theirs[name]:g} on the other"
     return None
+
+
+def _means(case: Case) -> dict[str, float]:
+    """The mean grade on each criterion by those who gave any."""
+    given: dict[str, list[int]] = defaultdict(list)
+    for label in case.labels:
+        for name, grade in label.grades.items():
+            given[name] += [] if grade is None else [grade]
+    return {name: fmean(grades) for name, grades in given.items() if grades}
 
 
 def check_labels(items: Iterable[PlacedCase], *, rubric: Rubric) -> Iterator[Problem]:

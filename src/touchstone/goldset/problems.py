@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.core.case import Case
+from touchstone.core.result import Failure
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -20,6 +21,14 @@ class PlacedCase:
     @property
     def id(self) -> str:
         return self.case.id or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A row that is no case, and why."""
+
+    line: int
+    failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +95,17 @@ CODES: tuple[str, ...] = tuple(kind.code for kind in KINDS)
 _BY_CODE = {kind.code: kind for kind in KINDS}
 
 
-def kind_of(code: str) -> Kind:
-    """The kind that the code names."""
-    return _BY_CODE[code]
-
-
 def problem(
     code: str,
-    items: Iterable[PlacedCase],
+    items: Iterable[PlacedCase | Unread],
     message: str,
     *,
     remedy: str | None = None,
     against: Iterable[PlacedCase] = (),
 ) -> Problem:
     """A problem of the items, with its kind's severity and, unless a better one is known, its kind's remedy."""
-    kind, items = kind_of(code), tuple(items)
-    lines, ids = tuple(item.line for item in items), tuple(item.id for item in items)
+    kind, items = _BY_CODE[code], tuple(items)
+    lines = tuple(item.line for item in items)
+    ids = tuple(item.id for item in items if isinstance(item, PlacedCase))
     others = tuple(item.line for item in against)
     return Problem(code, kind.severity, lines, ids, message, remedy or kind.remedy, others)
