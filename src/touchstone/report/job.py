@@ -1,20 +1,15 @@
 """What a job came to, in all and by partition, and its most telling replies -> summary.json and the report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from touchstone.core.case import Case
-from touchstone.core.result import Result
 from touchstone.report.html import render_run
 from touchstone.report.run import RunReport, pattern_to_dict
 from touchstone.runs.counts import Tally
 from touchstone.runs.patterns import Pattern
-from touchstone.runs.record import Record
-from touchstone.runs.run import Receipt, Run
 from touchstone.runs.summary import Summary
 from touchstone.stats.interval import Proportion
-from touchstone.trust.measurement import JudgeStanding
 
 MOST_PARTITIONS = 400
 ALL_ROWS = "the shards (part-…) beside this file"
@@ -71,16 +66,16 @@ def partition_name(figures: PartitionFigures) -> str:
 
 
 def _figures_dict(figures: PartitionFigures) -> dict[str, Any]:
-    return {
-        **asdict(figures.tally),
-        "pass_rate": _rate_dict(figures.passed),
-        "safety_failures": _rate_dict(figures.unsafe),
+    counts = {
+        name: {
+            "count": rate.hits,
+            "of": rate.of,
+            "rate": rate.value,
+            "interval": rate.interval and asdict(rate.interval),
+        }
+        for name, rate in (("pass_rate", figures.passed), ("safety_failures", figures.unsafe))
     }
-
-
-def _rate_dict(rate: Proportion) -> dict[str, Any]:
-    interval = asdict(rate.interval) if rate.interval else None
-    return {"count": rate.hits, "of": rate.of, "rate": rate.value, "interval": interval}
+    return asdict(figures.tally) | counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,27 +100,6 @@ class JobView:
     def unread(self) -> list[str]:
         """What could not be read, and why."""
         return [text if name in text else f"{name}: {text}" for name, text in self.summary.unread.items()]
-
-
-def job_view(
-    name: str,
-    summary: JobSummary,
-    rows: Sequence[Record],
-    *,
-    receipt: Receipt,
-    judge: JudgeStanding,
-    inputs: int,
-    is_finished: bool,
-    best: Sequence[tuple[Case, Result]],
-    worst: Sequence[tuple[Case, Result]],
-) -> JobView:
-    """The view of the job in a directory of that name."""
-    run = Run(id=name, started="", receipt=receipt, finished="" if is_finished else None, kind="production")
-    return JobView(
-        RunReport(run, summary.summary, summary.patterns, judge=judge, records=rows, best=best, worst=worst),
-        inputs=inputs,
-        summary=summary,
-    )
 
 
 def render_job_html(view: JobView) -> str:

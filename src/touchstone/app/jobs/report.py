@@ -13,11 +13,12 @@ from touchstone.core.errors import InputError
 from touchstone.core.result import Result
 from touchstone.io.locations import Location, is_url, locate
 from touchstone.io.shards import MANIFEST, Manifest, read_manifest
-from touchstone.report.job import JobSummary, JobView, job_view, render_job_html, summary_to_dict
+from touchstone.report.job import JobSummary, JobView, render_job_html, summary_to_dict
 from touchstone.report.markdown import render_markdown
+from touchstone.report.run import RunReport
 from touchstone.rubric.model import Rubric
 from touchstone.runs.excerpt import Excerpt, choose_examples
-from touchstone.runs.run import Receipt
+from touchstone.runs.run import Receipt, Run
 
 REPORT = "report.html"
 JOB_RENDERERS: Mapping[str, Callable[[JobView], str]] = {
@@ -42,17 +43,17 @@ class OpenedJob:
         best, worst = _examples(self._telling, often)
         name = self.directory.name.rstrip("/")
         receipt = _receipt(name, self._manifest, self._rubric)
-        return job_view(
-            name,
-            self.summary,
-            self._telling.rows,
-            receipt=receipt,
+        finished = None if "pending" in self._manifest.states else ""
+        run = RunReport(
+            Run(id=name, started="", receipt=receipt, finished=finished, kind="production"),
+            self.summary.summary,
+            self.summary.patterns,
             judge=shipped_standing(receipt),
-            inputs=len(self._manifest.sources),
-            is_finished="pending" not in self._manifest.states,
+            records=self._telling.rows,
             best=best,
             worst=worst,
         )
+        return JobView(run, inputs=len(self._manifest.sources), summary=self.summary)
 
     def as_json(self) -> str:
         """What `summary.json` holds."""
