@@ -54,13 +54,18 @@ def test_a_model_is_held_against_people_and_the_card_is_one_inert_page(touchston
         ended = touchstone("review", "agreement", gold, "--model", "small", "--base-url", server.url, "-o", "card.html")
     assert ended.code == 0
     assert "llm:small #" in ended.out
-    assert "3 passed that people fail" in " ".join(ended.out.split())
+    assert "3 false passes (people fail the reply)" in " ".join(ended.out.split())
     assert "\x1b[31m" not in ended.out
     page = (tmp_path / "card.html").read_text()
     assert page.startswith("<!doctype html>")
     assert "<script>alert" not in page
     assert "default-src &#39;none&#39;" in page
-    for title in ("Criterion by criterion", "Who gives what", "How much should go to people?", "Is it fair to all"):
+    for title in (
+        "Criterion by criterion",
+        "Which grades are confused",
+        "How much should go to people?",
+        "Is it fair to all",
+    ):
         assert title in page
 
 

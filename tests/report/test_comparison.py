@@ -71,7 +71,7 @@ def test_runs_without_a_common_case_cannot_be_compared(before, after):
 def test_another_rubric_or_gold_set_is_named():
     other = replace(AFTER, receipt=replace(RECEIPT, rubric_hash="other", data="changed"))
     view = view_of(records(9), records(9), runs=(RUN, other))
-    assert [line.split(" is not")[0] for line in view.differing] == ["The gold set", "The rubric"]
+    assert [line.split(" differs")[0] for line in view.differing] == ["The gold set", "The rubric"]
 
 
 def test_regressions_come_before_improvements():

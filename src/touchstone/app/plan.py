@@ -11,7 +11,7 @@ from touchstone.core import resource
 from touchstone.core.codec import content_hash, encode
 from touchstone.judges import tone, wording
 from touchstone.judges.model import PASS_FILE
-from touchstone.report.plan import Cuts, DecidedSet, PassShare, PlanView, WayFigures
+from touchstone.report.plan import PlanView
 from touchstone.safety import signs
 from touchstone.safety import wording as sentences
 
@@ -19,6 +19,8 @@ from touchstone.safety import wording as sentences
 MODELS = (PASS_FILE, wording.FILE, tone.POLITENESS, signs.FILE, sentences.FILE)
 # How cases are graded, and what of the fit did not see the replies that are counted.
 WAYS = {"expected": "expected reply given", "open": "sources only"}
+# On `abstained` replies the judge left a criterion open; they are reviewed unless a violation blocks.
+COUNTS = ("replies", "sent", "sent_right", "blocked", "blocked_right", "abstained")
 LEFT_OUT = {"domains_left_out": "domains left out", "sets_left_out": "whole sets left out"}
 
 
@@ -36,31 +38,32 @@ def models_hash() -> str:
 
 def view_plan(settings: Settings) -> PlanView:
     """Everything that `touchstone plan show` says."""
-    counted, ways = resource.parsed(PASS_FILE, _decisions)
     return PlanView(
         plan=settings.plan,
         notes={name: str(field.description) for name, field in Thresholds.model_fields.items()},
         hash=plan_hash(settings),
         judge=settings.judge.kind,
         is_calibrated=settings.fitted is not None,
-        counted=counted,
-        ways=ways,
+        decisions=resource.parsed(PASS_FILE, _decisions),
     )
 
 
-def _decisions(text: str) -> tuple[Cuts, tuple[WayFigures, ...]]:
+def _decisions(text: str) -> dict[str, Any]:
     rows = json.loads(text)["decisions"]
-    return Cuts(rows["send_at"], rows["block_at"]), tuple(_way(rows[key], said) for key, said in WAYS.items())
+    ways = [_way(rows[key], said) for key, said in WAYS.items()]
+    return {"send_at": rows["send_at"], "block_at": rows["block_at"], "ways": ways}
 
 
-def _way(row: Mapping[str, Any], said: str) -> WayFigures:
-    sets = tuple(
-        DecidedSet(name, left_out, **{count: figures[count] for count in DecidedSet.COUNTS})
+def _way(row: Mapping[str, Any], said: str) -> dict[str, Any]:
+    sets = [
+        {"name": name, "left_out": left_out}
+        | {count: figures[count] for count in COUNTS}
+        | {"reviewed": figures["replies"] - figures["sent"] - figures["blocked"]}
         for key, left_out in LEFT_OUT.items()
         for name, figures in row[key].items()
-    )
-    shares = tuple(
-        PassShare(share, figures["sent_that_pass"], figures["blocked_that_fail"])
+    ]
+    shares = [
+        {"passing": share} | {name: figures[name] for name in ("sent_that_pass", "blocked_that_fail")}
         for share, figures in row["where_so_many_pass"].items()
-    )
-    return WayFigures(said, sets, shares)
+    ]
+    return {"way": said, "sets": sets, "where_so_many_pass": shares}

@@ -144,7 +144,7 @@ class ComparisonReport:
 
     @property
     def differing(self) -> list[str]:
-        """What of the receipts is not the same: a difference of results may come from any of it."""
+        """What differs between the receipts: a difference of results may come from any of it."""
         return list(_differing(self.before, self.after))
 
     @property
@@ -173,4 +173,4 @@ def _differing(before: Run, after: Run) -> Iterator[str]:
     for field, name in _RECEIPT.items():
         old, new = getattr(before.receipt, field), getattr(after.receipt, field)
         if old != new:
-            yield f"The {name} is not the same ({one_line(str(old))}, then {one_line(str(new))})."
+            yield f"The {name} differs ({one_line(str(old))}, then {one_line(str(new))})."

@@ -43,7 +43,8 @@ class TrustReport:
         outcome = self.trust.outcome
         if outcome.agreement is None:
             return "No reply has both an outcome by the judge and one by people."
-        wrong = f"{outcome.false_pass} passed that people fail, {outcome.false_fail} failed that people pass"
+        wrong = f"{count(outcome.false_pass, 'false pass', 'false passes')} (people fail the reply), "
+        wrong += f"{count(outcome.false_fail, 'false fail')} (people pass it)"
         return (
             f"Judge and people come to the same outcome for {figure(outcome.agreement, 'share')} of "
             f"{count(outcome.n, 'reply', 'replies')} ({interval(outcome.interval, 'share')}); {wrong}."
@@ -64,7 +65,7 @@ class TrustReport:
             ("pass rate by the judge", figure(trust.pass_rate, "share"), count(trust.cases, "reply", "replies")),
             ("pass rate by people", figure(trust.people_pass_rate, "share"), f"{trust.labelled:,} labelled"),
             ("corrected pass rate", figure(corrected.rate, "share"), interval(corrected.interval, "share")),
-            ("left open by the judge", f"{outcome.left_open:,}", "without an outcome, so they agree with nobody"),
+            ("left open by the judge", f"{outcome.left_open:,}", "without an outcome, so they never agree"),
         ]
 
     @property

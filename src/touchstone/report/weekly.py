@@ -61,7 +61,7 @@ def agreement_note(title: str, agreement: Agreement) -> str:
     if not lines:
         return "no reply was graded by two people yet" if title == PEOPLE else "no reply was reviewed yet"
     if any(each.kappa is None for each in lines):
-        return "– where everybody gave one and the same grade: nothing is left to agree on"
+        return "– where everybody gave the same grade: there, kappa and alpha are not defined"
     return ""
 
 

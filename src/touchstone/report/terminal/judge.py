@@ -73,7 +73,7 @@ def _show_figures(first: str, figures: Mapping[str, AgreementFigures], *, consol
     outcomes = [_outcome(each) for each in figures.values()]
     kappas = [tuple(_kappa(each, criterion) for criterion in criteria) for each in figures.values()]
     violations = [(_share(each.precision), _share(each.recall)) for each in figures.values()]
-    heads = (first, "replies", "same outcome", "95 % interval", "passed that people fail", "left open")
+    heads = (first, "replies", "same outcome", "95 % interval", "false passes", "left open")
     if console.width >= ROOM_FOR_ALL:
         more = ("violations: precision", "violations: recall", *(f"kappa {words(name)}" for name in criteria))
         console.print(_table((*heads, *more), map(_joined, names, outcomes, violations, kappas)))

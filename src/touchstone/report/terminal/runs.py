@@ -172,7 +172,7 @@ def _changes(lines: Sequence[ChangeLine], *, width: int) -> RenderableType:
         )
         for each in lines
     )
-    return table("", "before", "after", "change", "95 % interval", "chance", "", rows=rows, right=(1, 2, 3))
+    return table("", "before", "after", "change", "95 % interval", "p or q", "", rows=rows, right=(1, 2, 3))
 
 
 def _narrow_change(each: ChangeLine) -> Iterable[RenderableType]:
