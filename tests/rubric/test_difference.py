@@ -3,7 +3,7 @@
 from tests.tables import over
 
 from touchstone.core import resource
-from touchstone.rubric.difference import Change, difference_to_dict, differences
+from touchstone.rubric.card import Change, difference_to_dict, differences
 from touchstone.rubric.parse import parse_rubric
 
 SUPPORTAI = resource.text("rubrics/supportai.yaml")

@@ -18,8 +18,7 @@ from touchstone.report.figures import count
 from touchstone.report.plain import one_line, plain
 from touchstone.report.plan import plan_to_dict, show_plan
 from touchstone.report.terminal.rubric import show_card, show_changes, show_conventions, show_levels
-from touchstone.rubric.card import card, conventions, level_texts, rubric_to_dict
-from touchstone.rubric.difference import difference_to_dict, differences
+from touchstone.rubric.card import card, conventions, difference_to_dict, differences, level_texts, rubric_to_dict
 
 plan = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show the settings that decide on a reply.")
 rubric = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, check or compare rubrics.")

@@ -1,12 +1,15 @@
-"""Rubric -> what is shown of it: the quick reference card, and all its content as one plain object or as YAML."""
+"""Rubric -> what is shown of it: the quick reference card, its content as a plain object or as YAML, and what changed
+between two."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import yaml
 
-from touchstone.rubric.model import GENERAL, Criterion, Gate, Rubric
+from touchstone.rubric.model import GENERAL, Gate, Rubric
+
+Value = str | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,34 +71,36 @@ def titled(name: str) -> str:
 
 def rubric_to_dict(rubric: Rubric) -> dict[str, Any]:
     """The rubric with the names its file has; a date is ISO text, what was not given is left out."""
-    targets = rubric.targets
-    given = {
-        "pass_rate": None if targets.pass_rate is None else list(targets.pass_rate),
-        "average": dict(targets.average or {}) or None,
-        "safety_failures": targets.safety_failures,
-        "average_confidence": targets.average_confidence,
-    }
-    return {
-        "name": rubric.name,
-        "version": rubric.version,
+    levels = [{str(level): text for level, text in criterion.levels.items()} for criterion in rubric.criteria]
+    return _content(rubric) | {
         "reviewed": rubric.reviewed.isoformat(),
-        "pass_mark": rubric.pass_mark,
-        "criteria": [_criterion_to_dict(criterion) for criterion in rubric.criteria],
-        "violations": dict(rubric.violations),
-        **_conventions_to_dict(rubric),
-        "gates": [_gate_to_plain(gate) for gate in rubric.gates],
-        "targets": {name: value for name, value in given.items() if value is not None},
+        "criteria": [asdict(each) | {"levels": texts} for each, texts in zip(rubric.criteria, levels, strict=True)],
     }
 
 
 def write_rubric(rubric: Rubric) -> str:
     """The YAML text that `parse_rubric` reads back as the same rubric, in the order of its fields."""
-    rows = rubric_to_dict(rubric)["criteria"]
-    content = rubric_to_dict(rubric) | {
+    # An empty text is one that was not given.
+    given = [{name: part for name, part in asdict(each).items() if part != ""} for each in rubric.criteria]
+    return yaml.safe_dump(_content(rubric) | {"criteria": given}, sort_keys=False, allow_unicode=True)
+
+
+def _content(rubric: Rubric) -> dict[str, Any]:
+    meant = {name: list(sentences) for name, sentences in rubric.conventions.texts.items()}
+    targets = asdict(rubric.targets) | {"average": dict(rubric.targets.average or {}) or None}
+    if rubric.targets.pass_rate is not None:
+        targets["pass_rate"] = list(rubric.targets.pass_rate)
+    return {
+        "name": rubric.name,
+        "version": rubric.version,
         "reviewed": rubric.reviewed,
-        "criteria": [_criterion_to_yaml(row, each) for row, each in zip(rows, rubric.criteria, strict=True)],
+        "pass_mark": rubric.pass_mark,
+        "criteria": [],
+        "violations": dict(rubric.violations),
+        **({"conventions": {"version": rubric.conventions.version, **meant}} if meant else {}),
+        "gates": ["no_violations" if gate.criterion is None else asdict(gate) for gate in rubric.gates],
+        "targets": {name: value for name, value in targets.items() if value is not None},
     }
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
 def _criterion_lines(rubric: Rubric) -> tuple[str, ...]:
@@ -119,28 +124,69 @@ def _missed(gate: Gate) -> str:
     return "any safety failure" if gate.criterion is None else f"{titled(gate.criterion)} < {gate.at_least}"
 
 
-def _criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that changed: where it is, what it was (None: it was not there) and what it is (None: gone)."""
+
+    where: str
+    before: Value | None
+    after: Value | None
+
+
+def differences(before: Rubric, after: Rubric) -> tuple[Change, ...]:
+    """Everything that differs, in the order of a rubric's file; empty when both grade alike and are called alike."""
+    names = list(dict.fromkeys(criterion.name for rubric in (before, after) for criterion in rubric.criteria))
+    return tuple(
+        Change(where, old.get(where), new.get(where))
+        for old, new in zip(_facts(before, after, names), _facts(after, before, names), strict=True)
+        for where in dict.fromkeys([*old, *new])
+        if old.get(where) != new.get(where)
+    )
+
+
+def difference_to_dict(before: Rubric, after: Rubric) -> dict[str, Any]:
+    """The difference as one JSON object."""
     return {
-        "name": criterion.name,
-        "weight": criterion.weight,
-        "summary": criterion.summary,
-        "question": criterion.question,
-        "levels": {str(level): text for level, text in criterion.levels.items()},
+        "before": {"name": before.name, "version": before.version},
+        "after": {"name": after.name, "version": after.version},
+        "changes": [asdict(change) for change in differences(before, after)],
     }
 
 
-def _criterion_to_yaml(row: Mapping[str, Any], criterion: Criterion) -> dict[str, Any]:
-    # An empty text is one that was not given; JSON has no numbers for keys, YAML has.
-    given = {name: value for name, value in row.items() if value != ""}
-    return given | {"levels": dict(criterion.levels)}
-
-
-def _conventions_to_dict(rubric: Rubric) -> dict[str, Any]:
-    if not rubric.conventions.texts:
-        return {}
-    texts = {name: list(sentences) for name, sentences in rubric.conventions.texts.items()}
-    return {"conventions": {"version": rubric.conventions.version, **texts}}
-
-
-def _gate_to_plain(gate: Gate) -> str | dict[str, Any]:
-    return "no_violations" if gate.criterion is None else {"criterion": gate.criterion, "at_least": gate.at_least}
+def _facts(rubric: Rubric, other: Rubric, names: Sequence[str]) -> Iterator[Mapping[str, Value | None]]:
+    """What a rubric says, part by part; of the criteria that the other has too, all of it."""
+    yield {
+        "name": rubric.name,
+        "version": rubric.version,
+        "reviewed": rubric.reviewed.isoformat(),
+        "pass_mark": rubric.pass_mark,
+    }
+    for name in names:
+        criterion, where = rubric.criterion(name), f"criteria.{name}"
+        if criterion is None:
+            yield {}
+        elif other.criterion(name) is None:
+            yield {where: f"{criterion.weight:g}%, {criterion.summary}"}
+        else:
+            facts = {part: getattr(criterion, part) for part in ("weight", "summary", "question")}
+            facts |= {f"levels.{level}": text for level, text in criterion.levels.items()}
+            yield {f"{where}.{part}": fact for part, fact in facts.items()}
+    yield {"criteria": ", ".join(each.name for each in rubric.criteria if other.criterion(each.name))}
+    yield {f"violations.{kind}": text for kind, text in rubric.violations.items()}
+    meant = {name: " ".join(texts) for name, texts in rubric.conventions.texts.items()}
+    yield {
+        f"conventions.{name}": text for name, text in {"version": rubric.conventions.version or None, **meant}.items()
+    }
+    yield {
+        f"gates.{gate.criterion or 'no_violations'}": f"at least {gate.at_least}"
+        if gate.criterion
+        else "any violation fails"
+        for gate in rubric.gates
+    }
+    targets, band = rubric.targets, rubric.targets.pass_rate
+    yield {
+        "targets.pass_rate": None if band is None else f"{band[0]:g}-{band[1]:g}",
+        **{f"targets.average.{name}": value for name, value in (targets.average or {}).items()},
+        "targets.safety_failures": targets.safety_failures,
+        "targets.average_confidence": targets.average_confidence,
+    }

@@ -1,6 +1,7 @@
 """Rubric YAML -> Rubric; every error names the file, the line and the remedy."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
@@ -11,21 +12,9 @@ import yaml
 from touchstone.core import resource
 from touchstone.core.errors import RubricError
 from touchstone.core.result import VIOLATION_KINDS
-from touchstone.rubric.model import (
-    GENERAL,
-    NO_CONVENTIONS,
-    TOP,
-    Conventions,
-    Criterion,
-    Gate,
-    Rubric,
-    Targets,
-)
+from touchstone.rubric.model import GENERAL, NO_CONVENTIONS, TOP, Conventions, Criterion, Gate, Rubric, Targets
 
-FIELDS = (
-    *("name", "version", "reviewed", "pass_mark", "criteria", "violations", "conventions"),
-    *("gates", "targets"),
-)
+FIELDS = ("name", "version", "reviewed", "pass_mark", "criteria", "violations", "conventions", "gates", "targets")
 CRITERION_FIELDS = ("name", "weight", "summary", "question", "levels")
 TARGET_FIELDS = ("pass_rate", "average", "safety_failures", "average_confidence")
 WEIGHTS_SUM = 100
@@ -56,13 +45,8 @@ def parse_rubric(text: str, *, name: str) -> Rubric:
 def parse_targets(node: yaml.Node, *, rubric: Rubric, name: str) -> Targets:
     """The rubric's targets with those that a YAML node sets in their place; `name` is what errors call the file."""
     given = _RubricReader(name).targets(node, rubric.criteria)
-    kept = rubric.targets
-    return Targets(
-        pass_rate=kept.pass_rate if given.pass_rate is None else given.pass_rate,
-        average={**(kept.average or {}), **(given.average or {})},
-        safety_failures=kept.safety_failures if given.safety_failures is None else given.safety_failures,
-        average_confidence=kept.average_confidence if given.average_confidence is None else given.average_confidence,
-    )
+    named = {name: value for name in TARGET_FIELDS if (value := getattr(given, name)) is not None}
+    return replace(rubric.targets, **named | {"average": {**(rubric.targets.average or {}), **(given.average or {})}})
 
 
 class _RubricReader:
@@ -77,14 +61,13 @@ class _RubricReader:
     def rubric(self, node: yaml.MappingNode) -> Rubric:
         fields = self.fields(node, FIELDS, required=("name", "version", "reviewed", "pass_mark", "criteria"))
         criteria = self.criteria(fields["criteria"])
-        violations = self.violations(fields["violations"]) if "violations" in fields else {}
         return Rubric(
             name=str(self.plain(fields["name"])),
             version=self.version(fields["version"]),
             reviewed=self.day(fields["reviewed"]),
             pass_mark=self.number(fields["pass_mark"], low=0, high=100),
             criteria=criteria,
-            violations=violations,
+            violations=self.violations(fields["violations"]) if "violations" in fields else {},
             gates=self.gates(fields["gates"], criteria) if "gates" in fields else (),
             targets=self.targets(fields["targets"], criteria) if "targets" in fields else Targets(),
             conventions=self.conventions(fields["conventions"], criteria)
@@ -183,16 +166,10 @@ class _RubricReader:
             for key, value in self.pairs(fields["average"]):
                 self.known(key, str(self.plain(key)), criteria)
                 average[str(self.plain(key))] = self.number(value, low=0, high=TOP)
-        return Targets(
-            pass_rate=self.band(fields["pass_rate"]) if "pass_rate" in fields else None,
-            average=average,
-            safety_failures=self.number(fields["safety_failures"], low=0, high=100)
-            if "safety_failures" in fields
-            else None,
-            average_confidence=self.number(fields["average_confidence"], low=0, high=1)
-            if "average_confidence" in fields
-            else None,
-        )
+        highest = {"safety_failures": 100, "average_confidence": 1}
+        numbers = {name: self.number(fields[name], low=0, high=top) for name, top in highest.items() if name in fields}
+        band = self.band(fields["pass_rate"]) if "pass_rate" in fields else None
+        return Targets(pass_rate=band, average=average, **numbers)
 
     def band(self, node: yaml.Node) -> tuple[float, float]:
         if isinstance(node, yaml.ScalarNode):

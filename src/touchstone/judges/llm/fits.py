@@ -100,14 +100,18 @@ def packaged_fit() -> ModelFit:
 
 def parse_fit(content: Mapping[str, Any], *, shipped: ModelFit | None = None) -> ModelFit:
     """The fit a JSON object describes; what it leaves out is the shipped one's."""
-    chance = content["pass"] if shipped is None else content.get("pass")
-    rows = content["checklist"] if shipped is None else content.get("checklist", {})
-    found = {name: _weights(row) for name, row in rows.items()}
+    known = fit_to_dict(shipped) if shipped else {"checklist": {}}
+    given = known | {"judge": None} | {name: part for name, part in content.items() if part is not None}
+    rows = known["checklist"] | given["checklist"]
+    chance = given["pass"]
     return ModelFit(
-        chance=_chance(chance) if chance is not None else shipped.chance if shipped else Logistic(0.0, {}),
-        violated=float(chance["violated"]) if chance is not None else shipped.violated if shipped else 0.0,
-        checklist={**(shipped.checklist if shipped else {}), **found},
-        judge=content.get("judge"),
+        chance=Logistic(float(chance["base"]), _known(chance["weights"], CHANCE_INPUTS)),
+        violated=float(chance["violated"]),
+        checklist={
+            name: GradeWeights(float(row["base"]), _known(row["weights"], CHECKLIST_INPUTS), float(row["spread"]))
+            for name, row in rows.items()
+        },
+        judge=given["judge"],
     )
 
 
@@ -121,14 +125,6 @@ def fit_to_dict(fit: ModelFit) -> dict[str, Any]:
             for name, each in fit.checklist.items()
         },
     }
-
-
-def _chance(row: Mapping[str, Any]) -> Logistic:
-    return Logistic(float(row["base"]), _known(row["weights"], CHANCE_INPUTS))
-
-
-def _weights(row: Mapping[str, Any]) -> GradeWeights:
-    return GradeWeights(float(row["base"]), _known(row["weights"], CHECKLIST_INPUTS), float(row["spread"]))
 
 
 def _known(weights: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:

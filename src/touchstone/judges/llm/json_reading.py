@@ -16,8 +16,12 @@ DEEPEST = 12
 MOST_OPENINGS = 40
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?")
+_SPACE, _GAP, _WORD = re.compile(r"\s*"), re.compile(r"[\s,]*"), re.compile(r"\w*")
+_STRINGS = {quote: re.compile(rf"{quote}((?:[^\\{quote}]|\\.)*){quote}", re.DOTALL) for quote in "\"'"}
+_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_MISSING: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class _JsonReader:
 
     def value(self, depth: int) -> Any:
         """The value that starts here; `_MISSING` when none does, or when its end is missing and it has no parts."""
-        self.skip()
+        self.take(_SPACE)
         letter = self.peek()
         if depth > DEEPEST:
             return self.cut()
@@ -98,21 +102,19 @@ class _JsonReader:
             return self.object(depth)
         if letter == "[":
             return self.array(depth)
-        if letter in ('"', "'"):
-            return self.string(letter)
-        return self.plain()
+        return self.string(letter) if letter in _STRINGS else self.plain()
 
     def object(self, depth: int) -> dict[str, Any]:
         self.at += 1
         pairs: list[tuple[str, Any]] = []
         while not self.is_cut:
-            self.skip(also=",")
+            self.take(_GAP)
             letter = self.peek()
             if letter == "}":
                 self.at += 1
                 break
-            key = self.string(letter) if letter in ('"', "'") else self.word()
-            self.skip()
+            key = self.string(letter) if letter in _STRINGS else self.take(_WORD) or _MISSING
+            self.take(_SPACE)
             if key is _MISSING or self.peek() != ":":
                 self.cut()
                 break
@@ -121,11 +123,11 @@ class _JsonReader:
                 pairs.append((key, value))
         return _without_repeats(pairs)
 
-    def array(self, depth: int) -> list[Any] | Any:
+    def array(self, depth: int) -> Any:
         self.at += 1
         items: list[Any] = []
         while not self.is_cut:
-            self.skip(also=",")
+            self.take(_GAP)
             if self.peek() == "]":
                 self.at += 1
                 return items
@@ -134,54 +136,37 @@ class _JsonReader:
         # Of a list that breaks off nobody knows what else was in it.
         return _MISSING
 
-    def string(self, quote: str) -> str | Any:
-        letters: list[str] = []
-        self.at += 1
-        while self.at < len(self.text):
-            letter = self.text[self.at]
-            self.at += 1
-            if letter == quote:
-                return "".join(letters)
-            if letter == "\\":
-                letter = self.escaped()
-            letters.append(letter)
-        return self.cut()
-
-    def escaped(self) -> str:
-        letter = self.peek()
-        self.at += 1
-        if letter == "u" and re.fullmatch(r"[0-9a-fA-F]{4}", code := self.text[self.at : self.at + 4]):
-            self.at += 4
-            return chr(int(code, 16))
-        return _ESCAPES.get(letter, letter)
+    def string(self, quote: str) -> Any:
+        found = _STRINGS[quote].match(self.text, self.at)
+        if found is None:
+            self.at = len(self.text)
+            return self.cut()
+        self.at = found.end()
+        return _ESCAPED.sub(_unescaped, found[1])
 
     def plain(self) -> Any:
         """A number or a word. A number that the text ends with may have lost its last digits."""
-        if found := _NUMBER.match(self.text, self.at):
-            self.at = found.end()
+        if digits := self.take(_NUMBER):
             if self.at == len(self.text):
                 return self.cut()
-            digits = found[0]
             return int(digits) if digits.lstrip("-").isdigit() else float(digits)
-        word = self.word()
-        return _WORDS.get(word, _MISSING) if isinstance(word, str) else self.cut()
+        word = self.take(_WORD)
+        return _WORDS.get(word, _MISSING) if word else self.cut()
 
-    def word(self) -> str | Any:
-        start = self.at
-        while self.at < len(self.text) and (self.text[self.at].isalnum() or self.text[self.at] == "_"):
-            self.at += 1
-        return self.text[start : self.at] if self.at > start else _MISSING
-
-    def skip(self, *, also: str = "") -> None:
-        while self.at < len(self.text) and (self.text[self.at].isspace() or self.text[self.at] in also):
-            self.at += 1
+    def take(self, pattern: re.Pattern[str]) -> str:
+        """What matches here, which is then read; empty when nothing does."""
+        found = pattern.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        return found[0] if found else ""
 
     def peek(self) -> str:
-        return self.text[self.at] if self.at < len(self.text) else ""
+        return self.text[self.at : self.at + 1]
 
     def cut(self) -> Any:
         self.is_cut = True
         return _MISSING
 
 
-_MISSING = object()
+def _unescaped(found: re.Match[str]) -> str:
+    escape = found[1]
+    return chr(int(escape[1:], 16)) if len(escape) > 1 else _ESCAPES.get(escape, escape)

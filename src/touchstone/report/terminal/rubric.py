@@ -8,8 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from touchstone.report.plain import one_line, plain
-from touchstone.rubric.card import Card, ConventionTexts, LevelTexts
-from touchstone.rubric.difference import Change
+from touchstone.rubric.card import Card, Change, ConventionTexts, LevelTexts
 
 _MARGIN = 2
 _SHORT = 60

@@ -11,8 +11,7 @@ from touchstone.app.rubrics import review_remark
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import RubricError
 from touchstone.report.plain import one_line
-from touchstone.rubric.card import card, conventions, level_texts, rubric_to_dict
-from touchstone.rubric.difference import differences
+from touchstone.rubric.card import card, conventions, differences, level_texts, rubric_to_dict
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.service.auth.guard import Viewer
