@@ -15,7 +15,8 @@ from typing import Any
 from benchmarks.clock import whole
 from benchmarks.record import write
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import Assignment, evaluate_goldset
+from touchstone.app.evaluation import evaluate_goldset
+from touchstone.app.replies import Assignment
 from touchstone.app.runs import open_run, open_store_of, view_run
 from touchstone.report.html import render_html
 from touchstone.runs.comparison import compare

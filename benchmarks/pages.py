@@ -93,7 +93,7 @@ def _fill(store: Store, *, results: int, items: int) -> None:
     """One run with that many light results, and a queue of its first ones. No statistics: a store gathers none."""
     from dataclasses import asdict
 
-    from touchstone.app.evaluation import receipt_of
+    from touchstone.app.plan import receipt_of
     from touchstone.core.case import Case
     from touchstone.core.codec import case_to_dict, result_to_dict
     from touchstone.core.result import Result

@@ -9,8 +9,9 @@ from tests.store.review_samples import BAD, GOOD, NOW
 
 from touchstone.app.calibration import calibrate_judge, write_calibration
 from touchstone.app.config import Settings, load_settings
-from touchstone.app.evaluation import Assignment, evaluate_goldset
+from touchstone.app.evaluation import evaluate_goldset
 from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
+from touchstone.app.replies import Assignment
 from touchstone.app.review import Drawing, agreement, draw_queue, find_queue, rubric_of, view_item, weekly
 from touchstone.core.errors import ConfigError, ReviewError
 from touchstone.review.action import Action

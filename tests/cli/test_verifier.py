@@ -8,7 +8,7 @@ from scripts.make_tiny_verifier import write_verifier
 from tests.engines.gold import gold_rows
 
 from touchstone.app.config import Settings, load_settings
-from touchstone.app.evaluation import receipt_of
+from touchstone.app.plan import receipt_of
 from touchstone.app.verifier import find_verifier
 from touchstone.core.errors import ConfigError
 

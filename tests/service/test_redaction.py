@@ -6,7 +6,8 @@ import pytest
 from tests.service.conftest import running
 
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import Assignment, evaluate_goldset
+from touchstone.app.evaluation import evaluate_goldset
+from touchstone.app.replies import Assignment
 from touchstone.store.runs import open_store
 
 # Whose words they are does not matter: each stands in a question, a reply, a passage, metadata or a person's note.

@@ -1,15 +1,16 @@
-"""Labelled gold sets and judges, or results they gave before -> how far each judge agrees with people."""
+"""How far a judge agrees with people: measured on labelled sets, and what is known of the judge of a run."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 
 from touchstone.app.config import Settings
 from touchstone.app.config_model import OFFLINE
-from touchstone.app.evaluation import receipt_of
 from touchstone.app.goldset import locate, packaged_goldsets
 from touchstone.app.judging import ModelJudge
+from touchstone.app.plan import receipt_of
 from touchstone.app.replies import data_hash
 from touchstone.app.score import ScoredEntry, judge_scored, score_entries
 from touchstone.core.case import Case
@@ -18,8 +19,10 @@ from touchstone.core.errors import InputError
 from touchstone.core.result import Result
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.files import open_mapped, open_rows, shown
+from touchstone.rubric.model import Rubric
+from touchstone.runs.run import Receipt, Run
 from touchstone.store.runs import Store
-from touchstone.trust.measurement import JudgeTable, Measurement, side_by_side
+from touchstone.trust.measurement import JudgeStanding, JudgeTable, Measurement, shipped, side_by_side
 from touchstone.trust.pairs import Pair, pair
 from touchstone.trust.trust import Trust, in_short, trust
 
@@ -27,6 +30,8 @@ FITTED = (
     "the offline judge was fitted on the sets that ship, so its agreement here is better than on replies it has not "
     "seen; docs/judge.md has the cross-validated figures"
 )
+# Fewer labelled replies say too little to be preferred to figures from elsewhere.
+ENOUGH = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,3 +256,75 @@ def _side_by_side(held: Sequence[_Held], sets: Sequence[_Labelled], *, settings:
     if not table.common:
         raise InputError("no labelled case was graded by all of the judges: give results of the same cases")
     return table
+
+
+def judge_standing(run: Run, *, rubric: Rubric, store: Store) -> JudgeStanding:
+    """The first of these: the run's own labelled replies, what the store keeps, what ships.
+
+    The sets that ship say nothing new of the offline judge, which was fitted on them: there its own labels come last.
+    """
+    receipt = run.receipt
+    own = own_measurement(run, rubric=rubric, store=store)
+    is_fitted = _is_fitted_on(receipt.judge, goldset=receipt.goldset, data=receipt.data)
+    if own and not is_fitted:
+        return JudgeStanding(receipt.judge, "run", (own,))
+    kept = tuple(
+        each
+        for each in store.measurements.of_judge(receipt.judge)
+        if each.rubric_hash == receipt.rubric_hash
+        and not _is_fitted_on(each.judge, goldset=each.goldset, data=each.data)
+    )
+    if kept:
+        return JudgeStanding(receipt.judge, "store", kept)
+    elsewhere = shipped_standing(receipt)
+    if own is None:
+        return elsewhere
+    return (
+        replace(elsewhere, remark=FITTED)
+        if elsewhere.measurements
+        else JudgeStanding(receipt.judge, "run", (own,), FITTED)
+    )
+
+
+def shipped_standing(receipt: Receipt) -> JudgeStanding:
+    """What ships with the product of this judge, if anything does; it holds for the rubric that ships alone."""
+    found = shipped(_shipped_name(receipt.judge)) if receipt.rubric == Settings().rubric.name else ()
+    return JudgeStanding(receipt.judge, "product" if found else "none", found)
+
+
+def own_measurement(run: Run, *, rubric: Rubric, store: Store) -> Measurement | None:
+    """The judge on the run's own labelled replies, if they are enough; a reply that was drafted has no labels yet."""
+    receipt = run.receipt
+    if receipt.bot is not None or receipt.responses is not None:
+        return None
+    pairs = [
+        pair(scored.case, scored.result.rubric, rubric=rubric, failed=bool(scored.result.failures))
+        for scored in store.measurements.labelled_replies(run.id)
+        if scored.case is not None and scored.result.rubric is not None
+    ]
+    if sum(bool(each.people_grades) for each in pairs) < ENOUGH:
+        return None
+    return Measurement(
+        judge=receipt.judge,
+        goldset=receipt.goldset,
+        data=receipt.data,
+        rubric_hash=receipt.rubric_hash,
+        cases=len(pairs),
+        figures=in_short(pairs, rubric=rubric),
+    )
+
+
+def _is_fitted_on(judge: str, *, goldset: str, data: str) -> bool:
+    """Whether the judge is the offline one and the set one of those that ship, also under another name."""
+    is_offline = judge.partition(" ")[0] == OFFLINE and "#" not in judge
+    return is_offline and (goldset in packaged_goldsets() or data in _packaged_data())
+
+
+@cache
+def _packaged_data() -> frozenset[str]:
+    return frozenset(data_of(name, settings=Settings()) for name in packaged_goldsets())
+
+
+def _shipped_name(judge: str) -> str:
+    """The judge as the packaged table calls it: the offline judge of this version by its first name."""
+    return OFFLINE if judge == receipt_of(Settings(), name="", data="").judge else judge

@@ -38,31 +38,21 @@ class JudgeCounts:
     """What the judge has done so far, counted by several threads."""
 
     def __init__(self) -> None:
-        self.asked = 0
-        self.requests = 0
-        self.kept_offline = 0
-        self.put_off = 0
+        # Cases that models are asked about, and requests to each model; cases that the offline judge is sure of; cases
+        # that the same command may well grade later.
+        self.asked = self.requests = self.kept_offline = self.put_off = 0
+        # By case; of several models, the highest rate.
         self.flips: dict[str, float] = {}
         self._lock = Lock()
 
-    def add_asked(self, *, requests: int) -> None:
-        """A case that models are asked about, in so many requests each."""
+    def add(self, **more: int) -> None:
+        """Count so many more of each."""
         with self._lock:
-            self.asked += 1
-            self.requests += requests
-
-    def add_kept_offline(self) -> None:
-        """A case that the offline judge is sure of."""
-        with self._lock:
-            self.kept_offline += 1
-
-    def add_put_off(self) -> None:
-        """A case that the same command may well grade later."""
-        with self._lock:
-            self.put_off += 1
+            for name, number in more.items():
+                setattr(self, name, getattr(self, name) + number)
 
     def add_flips(self, id: str, rate: float) -> None:
-        """A case's flip rate; of several models, the highest."""
+        """Keep a case's flip rate."""
         with self._lock:
             self.flips[id] = max(rate, self.flips.get(id, 0.0))
 
@@ -109,9 +99,9 @@ class ModelJudge:
             return result
         requests = self.requests(case, result)
         if not requests:
-            self.judged.add_kept_offline()
+            self.judged.add(kept_offline=1)
             return result
-        self.judged.add_asked(requests=len(requests))
+        self.judged.add(asked=1, requests=len(requests))
         opinions = [self._voted(model, case, requests, offline) for model in self.models]
         failures = tuple(
             failure
@@ -119,7 +109,7 @@ class ModelJudge:
             for failure in self._attributed(model, opinion.failures)
         )
         if any(map(is_passing, failures)):
-            self.judged.add_put_off()
+            self.judged.add(put_off=1)
         grading = self._concluded(offline, [opinion.grading for opinion in opinions], failures=failures)
         return regrade(result, grading, plan=self.settings.plan, failures=failures)
 

@@ -1,17 +1,22 @@
-"""Settings -> the plan they make, and what its cuts come to on the labelled sets (data/pass.json, by `make fit`)."""
+"""Settings -> the plan they make, what its cuts come to on the labelled sets, and the receipt of a run under it."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from touchstone import __version__
 from touchstone.app.config import Settings
 from touchstone.app.config_model import Thresholds
 from touchstone.app.verifier import verifier_name
 from touchstone.core import resource
 from touchstone.core.codec import content_hash, encode
-from touchstone.judges import tone, wording
+from touchstone.core.resource import PARSER, PARSER_VERSION
+from touchstone.judges import model, tone, wording
 from touchstone.judges.model import PASS_FILE
 from touchstone.report.plan import PlanView
+from touchstone.rubric.card import rubric_to_dict
+from touchstone.runs.run import Receipt
 from touchstone.safety import signs
 from touchstone.safety import wording as sentences
 
@@ -34,6 +39,35 @@ def plan_hash(settings: Settings) -> str:
 def models_hash() -> str:
     """A name for what is fitted and decides, beside the judge's own models."""
     return content_hash([resource.text(file) for file in MODELS])
+
+
+def receipt_of(settings: Settings, *, name: str, data: str) -> Receipt:
+    """What determines replies that came with their cases and are graded offline."""
+    rubric = settings.rubric
+    return Receipt(
+        goldset=name,
+        data=data,
+        rubric=rubric.name,
+        rubric_version=rubric.version,
+        rubric_hash=content_hash(rubric_to_dict(rubric)),
+        plan=plan_hash(settings),
+        policy=content_hash(asdict(settings.policy)),
+        judge=_offline_judge(settings),
+        code=__version__,
+        parser=f"{PARSER} {PARSER_VERSION}",
+        redacted=settings.redacts,
+        verifier=verifier_name(settings.verifier),
+    )
+
+
+# All that grades and findings of the offline judge are computed with.
+FITTED = (model.FILE, model.PLAIN_FILE, wording.FILE, model.PASS_FILE, signs.FILE, sentences.FILE)
+
+
+def _offline_judge(settings: Settings) -> str:
+    """The offline judge by all that was fitted: the models, the team's own or those that ship, and what they weigh."""
+    fitted = content_hash([resource.text(file) for file in FITTED])
+    return f"offline {settings.fitted.version} {fitted}" if settings.fitted is not None else f"offline {fitted}"
 
 
 def view_plan(settings: Settings) -> PlanView:

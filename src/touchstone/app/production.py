@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import receipt_of
+from touchstone.app.plan import receipt_of
 from touchstone.app.score import score_together
 from touchstone.core.case import Case
 from touchstone.core.codec import case_to_dict, content_hash

@@ -1,14 +1,43 @@
 """A gold set, and where its replies come from -> replies to score, each in its place in the run."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from touchstone.app.config import Settings
+from touchstone.app.goldset import locate
 from touchstone.clients.bots import Bot, draft_all
 from touchstone.core.case import Case, Draft
 from touchstone.core.codec import case_to_dict, content_hash
+from touchstone.core.errors import InputError
 from touchstone.core.result import Failure
-from touchstone.io.cases import Entry
-from touchstone.io.responses import Responses
+from touchstone.io.cases import Entry, Replies, read_cases
+from touchstone.io.columns import SeenColumns
+from touchstone.io.files import open_rows, shown
+from touchstone.io.responses import Responses, read_responses
+from touchstone.runs.run import Kind
+
+IsScored = Callable[[int], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What is to be evaluated: the gold set, where its replies come from, and how the run is labelled.
+
+    `name` is what the run calls the gold set, where that is not its path.
+    """
+
+    goldset: str
+    name: str | None = None
+    responses: str | None = None
+    bot: str | None = None
+    repeat: int = 1
+    concurrency: int = 4
+    timeout: float = 30.0
+    retries: int = 2
+    headers: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    starts_over: bool = False
+    kind: Kind = "goldset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +52,69 @@ class Reply:
     case: Case | Failure
 
 
-IsScored = Callable[[int], bool]
+def read_assignment(assignment: Assignment, *, settings: Settings) -> tuple[list[Entry], Responses | None]:
+    """The cases and, from a second file, their replies; InputError when there is nothing to score."""
+    source = locate(assignment.goldset)
+    file, columns, seen = shown(source), settings.columns, SeenColumns(settings.mapped)
+    replies: Replies = "needed" if assignment.bot is None and assignment.responses is None else "dropped"
+    with open_rows(source) as rows:
+        entries = list(read_cases(seen.watch(rows), file=file, columns=columns, replies=replies))
+    if assignment.responses is None:
+        seen.check_mapped(file=file)
+        if assignment.bot is None:
+            _check_replies(assignment, entries, seen=seen, columns=columns, file=file)
+        return entries, None
+    both = f"{file} and {shown(assignment.responses)}"
+    try:
+        responses = read_responses(assignment.responses, columns=columns, seen=seen)
+    except InputError:
+        # Replies that are not found may be in a column whose name is misspelt.
+        seen.check_mapped(file=both)
+        raise
+    seen.check_mapped(file=both)
+    return entries, responses
 
 
-def given_replies(entries: Sequence[Entry]) -> Iterator[Reply]:
+def _check_replies(
+    assignment: Assignment, entries: list[Entry], *, seen: SeenColumns, columns: Mapping[str, str], file: str
+) -> None:
+    """InputError when no row has a reply: a run of nothing would be the latest."""
+    if any(isinstance(entry.case, Case) and entry.case.response.strip() for entry in entries):
+        return
+    if assignment.kind == "goldset":
+        remedy = "give them with --responses FILE, or have them drafted with --bot COMMAND_OR_URL"
+    else:
+        seen.check_reply(file=file, columns=columns)
+        remedy = "give each row its reply"
+    unread = next((entry for entry in entries if isinstance(entry.case, Failure)), None)
+    why = f"; line {unread.line}: {unread.case.message}" if unread and isinstance(unread.case, Failure) else ""
+    raise InputError(f"{file} holds no replies in its {len(entries):,} rows: {remedy}{why}")
+
+
+def replies_of(
+    assignment: Assignment,
+    entries: Sequence[Entry],
+    *,
+    responses: Responses | None,
+    bot: Bot | None,
+    is_scored: IsScored,
+) -> tuple[int, Iterable[Reply]]:
+    """How many replies there are, and each as it comes; what is scored already is not drafted again."""
+    if bot is None:
+        known = list(_given(entries) if responses is None else _joined(entries, responses))
+        return len(known), known
+    repeat = assignment.repeat
+    total = sum(repeat if isinstance(entry.case, Case) else 1 for entry in entries)
+    return total, _drafted(entries, bot, repeat=repeat, concurrency=assignment.concurrency, is_scored=is_scored)
+
+
+def _given(entries: Sequence[Entry]) -> Iterator[Reply]:
     """The replies that came with the cases."""
     for position, entry in enumerate(entries):
         yield Reply(position, entry.line, 1, _id(entry), entry.case)
 
 
-def joined_replies(entries: Sequence[Entry], responses: Responses) -> Iterator[Reply]:
+def _joined(entries: Sequence[Entry], responses: Responses) -> Iterator[Reply]:
     """The replies of a second file, joined by id. A case without one, and a reply without a case, are failures."""
     position = 0
     for entry in entries:
@@ -44,7 +126,7 @@ def joined_replies(entries: Sequence[Entry], responses: Responses) -> Iterator[R
         position += 1
 
 
-def drafted_replies(
+def _drafted(
     entries: Sequence[Entry], bot: Bot, *, repeat: int, concurrency: int, is_scored: IsScored
 ) -> Iterator[Reply]:
     """The replies a live bot drafts, `repeat` for each case, without those that are scored already."""

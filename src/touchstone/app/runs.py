@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from touchstone.app.agreement import judge_standing
 from touchstone.app.config import Settings
-from touchstone.app.standing import judge_standing
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Result

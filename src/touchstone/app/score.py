@@ -116,8 +116,7 @@ def judge_scored(scored: Iterator[ScoredEntry], *, judge: ModelJudge | None) -> 
         case = each.entry.case
         if isinstance(case, Failure):
             return each
-        result = judge_case(case, each.result, judge=judge)
-        return replace(each, result=replace(result, line=each.entry.line) if result.failures else result)
+        return replace(each, result=at_line(judge_case(case, each.result, judge=judge), each.entry.line))
 
     return in_order(scored, judged, concurrency=judge.concurrency, stop=judge.stop)
 
@@ -167,7 +166,12 @@ def score_entries(entries: Iterable[Entry], *, settings: Settings) -> Generator[
             yield ScoredEntry(entry, failed(None, entry.case, line=entry.line))
         else:
             result = score_case(entry.case, line=entry.line, settings=settings)
-            yield ScoredEntry(entry, replace(result, line=entry.line) if result.failures else result)
+            yield ScoredEntry(entry, at_line(result, entry.line))
+
+
+def at_line(result: Result, line: int) -> Result:
+    """The result; one that failed names its row's line."""
+    return replace(result, line=line) if result.failures else result
 
 
 def score_together(entries: Sequence[Entry], *, settings: Settings) -> list[Result]:

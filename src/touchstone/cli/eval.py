@@ -10,9 +10,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 
 from touchstone.app.batching import check_batch, fill_records
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import Assignment, JudgeStopped, Step, evaluate_goldset
+from touchstone.app.evaluation import JudgeStopped, Step, evaluate_goldset
 from touchstone.app.judge_cost import meter_line, report_lines
 from touchstone.app.judging import ModelJudge, open_judge
+from touchstone.app.replies import Assignment
 from touchstone.app.runs import RENDERERS, find_baseline, open_run, open_store_of, view_run, write_run
 from touchstone.cli import GATE_NOT_MET, INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.options import Goldset, Labels, Quiet, Repeated, SummaryAsJson, Text, pairs, takes_settings

@@ -12,9 +12,10 @@ import typer
 
 from touchstone.app.calibration import calibrate_judge, write_calibration
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import Assignment, evaluate_goldset
+from touchstone.app.evaluation import evaluate_goldset
 from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
 from touchstone.app.production import Added, add_file
+from touchstone.app.replies import Assignment
 from touchstone.app.review import Drawing, draw_queue, find_queue, now_text, weekly
 from touchstone.app.runs import open_store_of
 from touchstone.cli import SOME_ROW_FAILED

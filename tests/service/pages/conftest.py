@@ -10,8 +10,9 @@ from tests.service.conftest import running
 from tests.store.conftest import place, postgresql, postgresql_template, sqlite_template  # noqa: F401 - fixtures
 
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import Assignment, evaluate_goldset
+from touchstone.app.evaluation import evaluate_goldset
 from touchstone.app.passwords import hash_password
+from touchstone.app.replies import Assignment
 from touchstone.store.runs import open_store
 from touchstone.store.users import User
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from touchstone.app.agreement import shipped_standing
 from touchstone.app.jobs.job import rubric_of
 from touchstone.app.jobs.run import SUMMARY, read_excerpts, summarise
-from touchstone.app.standing import shipped_standing
 from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict, content_hash, result_from_dict
 from touchstone.core.errors import InputError

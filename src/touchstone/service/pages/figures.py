@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from touchstone.app.agreement import judge_standing
 from touchstone.app.runs import Opened, compare_runs, open_run
-from touchstone.app.standing import judge_standing
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison

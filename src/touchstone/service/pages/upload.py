@@ -10,7 +10,8 @@ from fastapi import APIRouter, Form, UploadFile
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from touchstone.app.evaluation import Assignment, evaluate_goldset
+from touchstone.app.evaluation import evaluate_goldset
+from touchstone.app.replies import Assignment
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError
 from touchstone.core.result import Result

@@ -8,10 +8,9 @@ import pytest
 from tests.store.test_measurements import ONE
 from tests.store.waiver_samples import RUBRIC, reply_with
 
-from touchstone.app.agreement import FITTED, data_of
+from touchstone.app.agreement import ENOUGH, FITTED, data_of, judge_standing, shipped_standing
 from touchstone.app.config import Settings
-from touchstone.app.evaluation import receipt_of
-from touchstone.app.standing import ENOUGH, judge_standing, shipped_standing
+from touchstone.app.plan import receipt_of
 from touchstone.core import resource
 from touchstone.core.case import Label
 from touchstone.rubric.card import write_rubric
