@@ -185,7 +185,7 @@ def test_the_report_shows_how_often_a_reply_s_votes_flip(score, server, touchsto
     )  # fmt: skip
     assert ended.code == 0
     (report,) = (tmp_path / "touchstone-runs").glob("*/report.html")
-    assert "whose outcome flips in 33% of its votes" in report.read_text(encoding="utf-8")
+    assert "whose outcome changes in 33% of its votes" in report.read_text(encoding="utf-8")
 
 
 def test_a_panel_takes_the_middle_and_tells_who_said_what(score, server):

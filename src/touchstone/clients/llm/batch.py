@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
+from pydantic import TypeAdapter
+
 from touchstone.clients.faults import PASSING, fault
 from touchstone.clients.http import Setback
 from touchstone.clients.llm.call import Answered, Call
@@ -80,12 +82,12 @@ class Submissions:
 
 def _read_submission(path: Path) -> Submission | None:
     try:
-        row = json.loads(path.read_text(encoding="utf-8"))
-        texts = {name: str(row[name]) for name in ("place", "file", "submitted", "status")}
-        keys, left = (tuple(map(str, row[name])) for name in ("keys", "left"))
-        return Submission(**texts, keys=keys, left=left, id=None if row["id"] is None else str(row["id"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return _SUBMISSION.validate_json(path.read_bytes())
+    except (OSError, ValueError):
         return None
+
+
+_SUBMISSION = TypeAdapter(Submission)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

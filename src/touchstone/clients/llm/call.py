@@ -41,6 +41,9 @@ class Usage:
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(self.input + other.input, self.output + other.output)
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(self.input - other.input, self.output - other.output)
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -78,17 +81,9 @@ class Call:
         return sum(len(message["content"]) for message in self.messages)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "format": FORMAT,
-            "model": self.model,
-            "messages": [dict(message) for message in self.messages],
-            "schema": dict(self.schema),
-            "temperature": self.temperature,
-            "seed": self.seed,
-            "max_tokens": self.max_tokens,
-            **({"judge": self.judge} if self.judge else {}),
-            **({"is_word": True} if self.is_word else {}),
-        }
+        optional = {name: value for name, value in (("judge", self.judge), ("is_word", self.is_word)) if value}
+        required = ("model", "messages", "schema", "temperature", "seed", "max_tokens")
+        return {"format": FORMAT} | {name: getattr(self, name) for name in required} | optional
 
 
 def call_for(request: Request, *, model: str, sampling: Sampling, vote: int = 1, judge: str | None = None) -> Call:

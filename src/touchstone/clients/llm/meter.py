@@ -1,6 +1,6 @@
 """Tokens used -> what was spent, and whether another call still fits the budget, over all models of a judge."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 
 from touchstone.clients.llm.call import Call, Usage
@@ -30,17 +30,17 @@ class Budget:
     money: float | None = None
 
 
+@dataclass(slots=True)
 class Meter:
     """One budget for all models: an account for each, as each has prices of its own. All prices are in one currency."""
 
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
-        self.accounts: list[Account] = []
-        self.lock = Lock()
+    budget: Budget
+    accounts: "list[Account]" = field(default_factory=list)
+    lock: Lock = field(default_factory=Lock, repr=False)
 
     def open_account(self, name: str, prices: Prices | None = None) -> "Account":
         """An account for one model; without prices, only its tokens are counted."""
-        account = Account(name, prices, meter=self)
+        account = Account(name, prices, self)
         self.accounts.append(account)
         return account
 
@@ -60,50 +60,35 @@ class Meter:
     @property
     def money(self) -> float | None:
         """What was spent with the models that have prices; None when none has."""
-        spent = [account.money for account in self.accounts if account.money is not None]
+        spent = [account.prices.cost(account.used) for account in self.accounts if account.prices]
         return sum(spent) if spent else None
 
     @property
     def currency(self) -> str | None:
         return next((account.prices.currency for account in self.accounts if account.prices), None)
 
-    def has_room(self, wanted: "Account", usage: Usage) -> bool:
-        """Whether the usage fits what is neither used nor reserved; asked under the lock."""
-        tokens = usage.total + sum(account.held.total for account in self.accounts)
-        money = sum(account.prices.cost(account.held) for account in self.accounts if account.prices)
-        money += wanted.prices.cost(usage) if wanted.prices else 0.0
-        too_many = self.budget.tokens is not None and tokens > self.budget.tokens
-        too_dear = self.budget.money is not None and money > self.budget.money
-        return not too_many and not too_dear
+    def has_room(self) -> bool:
+        """Whether what is used or reserved keeps to the budget; asked under the lock."""
+        held = [(account.used + account.reserved, account.prices) for account in self.accounts]
+        tokens = sum(usage.total for usage, _ in held)
+        money = sum(prices.cost(usage) for usage, prices in held if prices)
+        within_tokens = self.budget.tokens is None or tokens <= self.budget.tokens
+        return within_tokens and (self.budget.money is None or money <= self.budget.money)
 
 
+@dataclass(slots=True)
 class Account:
     """What one model uses. A call is let through only if the longest answer to it would still fit the budget."""
 
-    def __init__(self, name: str, prices: Prices | None, *, meter: Meter) -> None:
-        self.name = name
-        self.prices = prices
-        self.used = Usage()
-        self.calls = 0
-        self.recorded = 0
-        self._meter = meter
-        self._reserved = Usage()
-        self._recorded = Usage()
-        self._tokens_per_character = FIRST_GUESS
-
-    @property
-    def money(self) -> float | None:
-        return None if self.prices is None else self.prices.cost(self.used)
-
-    @property
-    def held(self) -> Usage:
-        """What is used or reserved."""
-        return self.used + self._reserved
-
-    @property
-    def used_by_all(self) -> Usage:
-        """What all models of the judge used."""
-        return self._meter.used
+    name: str
+    prices: Prices | None
+    meter: Meter = field(repr=False)
+    used: Usage = field(default_factory=Usage)
+    reserved: Usage = field(default_factory=Usage)
+    calls: int = 0
+    recorded: int = 0
+    _recorded: Usage = field(default_factory=Usage)
+    _tokens_per_character: float = FIRST_GUESS
 
     @property
     def answers(self) -> int:
@@ -117,9 +102,9 @@ class Account:
 
     def note_recorded(self, used: Usage) -> None:
         """One answer that came from records, and what it used when it was made."""
-        with self._meter.lock:
+        with self.meter.lock:
             self.recorded += 1
-            self._recorded = self._recorded + used
+            self._recorded += used
 
     def estimate(self, call: Call) -> Usage:
         """What the call may use at most, by the most tokens that a character has cost so far."""
@@ -127,20 +112,21 @@ class Account:
 
     def reserve(self, call: Call) -> Usage | None:
         """Room for the call, to be settled afterwards; None when the budget has none left."""
-        with self._meter.lock:
+        with self.meter.lock:
             wanted = self.estimate(call)
-            if not self._meter.has_room(self, wanted):
-                return None
-            self._reserved = self._reserved + wanted
-            return wanted
+            self.reserved += wanted
+            if self.meter.has_room():
+                return wanted
+            self.reserved -= wanted
+            return None
 
     def settle(self, reserved: Usage, used: Usage | None, *, call: Call) -> None:
         """Give back the room and count what was used; None for a call that got no answer."""
-        with self._meter.lock:
-            self._reserved = Usage(self._reserved.input - reserved.input, self._reserved.output - reserved.output)
+        with self.meter.lock:
+            self.reserved -= reserved
             if used is None:
                 return
-            self.used = self.used + used
+            self.used += used
             self.calls += 1
             if call.length:
                 self._tokens_per_character = max(self._tokens_per_character, used.input / call.length)

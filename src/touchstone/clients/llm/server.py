@@ -135,7 +135,7 @@ class Server:
             return fault("judge", "ServerAway", f"{problem}: run it again when the server is back")
         reserved = self._account.reserve(call)
         if reserved is None:
-            most, used = self._account.estimate(call).total, self._account.used_by_all.total
+            most, used = self._account.estimate(call).total, self._account.meter.used.total
             problem = f"the budget is reached: {used:,} tokens are used and a call may take {most:,}"
             return fault("judge", "BudgetReached", f"{problem}; {BUDGET_REMEDY}")
         found = await self._exchange.retried(lambda _: self._attempt(call))
