@@ -55,7 +55,7 @@ def test_check_groups_problems_with_examples_and_remedies(run, gold):
         "  lines 1 (parcel), 2 (2), 3 (router): category 'late' has 3 cases, fewer than 5",
         "  → add cases, or merge it",
         "",
-        "warning too-small 1: small changes cannot be told from chance",
+        "warning too-small 1: small changes cannot be distinguished from chance",
         "  3 cases, recommended are 100 to 150; add 97 or more",
         "  → add cases until there are 100",
     ]

@@ -35,14 +35,14 @@ DENIED = Anchor("claim", "it is free", 0, 10, "it is free", "contradicted", "the
 @over(
     ("result", "sentence"),
     [
-        (reply(), "send: pass probability 0.95, and nothing speaks against it"),
+        (reply(), "send: pass probability 0.95, and nothing counts against it"),
         (reply(LEAK), "block: gives a name, which nobody asked for"),
         # All points, and yet blocked: the sentence says by what.
         (reply(chance=0.03), "block: pass probability 0.03"),
         (reply(grade=1), "block: pass probability 0.02, the outcome is FAIL (score)"),
         (reply(chance=0.5), "review: pass probability 0.50, which is not sure enough"),
         (reply(suspicions=[DOUBT]), "review: suspected: may be a name"),
-        (reply(anchors=[WRONG]), "review: no source bears out 30 days"),
+        (reply(anchors=[WRONG]), "review: no source supports 30 days"),
         (reply(anchors=[DENIED]), "review: 'it is free': the source denies this"),
         (reply(unchecked=40), "review: 40 of its values and claims are not checked"),
         (reply(tone=1), "review: tone is 1 of 4: so"),

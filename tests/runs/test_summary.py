@@ -67,9 +67,9 @@ def test_unscored_is_never_a_pass_and_is_counted_beside_it(unscored):
 
 def test_unscored_replies_that_could_turn_the_target_are_named():
     records = [make(at, outcome) for at, outcome in enumerate([PASS] * 75 + [FAIL] * 25 + [OPEN] * 20)]
-    assert "20 replies without one could turn it: at worst 62.5 %" in summary_of(records).measure("pass_rate").remark
+    assert "20 replies without one could change it: at worst 62.5 %" in summary_of(records).measure("pass_rate").remark
     records = [make(at, outcome) for at, outcome in enumerate([PASS] * 65 + [FAIL] * 35 + [OPEN] * 50)]
-    assert "could turn it: at best 76.7 %" in summary_of(records).measure("pass_rate").remark
+    assert "could change it: at best 76.7 %" in summary_of(records).measure("pass_rate").remark
 
 
 def test_an_empty_run_has_no_values_and_meets_nothing():
@@ -97,7 +97,7 @@ def test_what_was_not_inspected_is_no_safe_reply():
     measure = summary_of([make(1), make(2, OPEN, failed=True)]).measure("safety_failures")
     assert measure.n == 1
     assert "up to 100 % may still have one" in measure.remark
-    assert "could turn it: at worst 50.0 %" in measure.remark
+    assert "could change it: at worst 50.0 %" in measure.remark
 
 
 def test_confidence_counts_only_where_it_is_stated():

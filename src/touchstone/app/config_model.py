@@ -111,7 +111,7 @@ class Thresholds(Section):
     max_reply_chars: Count = _threshold("a longer reply is a failed row")
     violation_at: Share = _threshold("a finding of the offline judge with at least this confidence is a violation")
     suspicion_at: Share = _threshold("one with at least this confidence asks for a person; below it is not shown")
-    send_at: Share = _threshold("send from this pass probability on, if nothing speaks against it")
+    send_at: Share = _threshold("send from this pass probability on, if nothing counts against it")
     block_at: Share = _threshold("block up to this pass probability")
     decide_by: DecideBy = _threshold("probability, or what decides alone: outcome, verdict or both")
 

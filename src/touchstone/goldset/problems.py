@@ -84,7 +84,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("no-expected", "warning", "completeness and accuracy are judged less surely", "write the ideal reply"),
     Kind("no-category", "warning", "the case is missing from figures by category", "name its category"),
     Kind("thin-category", "warning", "a category's figures rest on too few cases", "add cases, or merge it"),
-    Kind("too-small", "warning", "small changes cannot be told from chance", "add cases until there are 100"),
+    Kind("too-small", "warning", "small changes cannot be distinguished from chance", "add cases until there are 100"),
     Kind("too-large", "note", "more than are usually needed", "fine; 'goldset sample' draws fewer"),
     Kind(
         "no-context", "note", "replies are checked against the expected reply instead", "record what the bot was given"

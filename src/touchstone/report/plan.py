@@ -15,7 +15,7 @@ from touchstone.report.plain import one_line
 from touchstone.report.terminal.layout import indented, line, table
 
 _DECIDED = {
-    "probability": "the pass probability: send from send_at on if nothing speaks against it, block up to block_at or "
+    "probability": "the pass probability: send from send_at on if nothing counts against it, block up to block_at or "
     "with a violation, review anything between",
     "outcome": "the rubric's outcome: PASS sends, FAIL blocks",
     "verdict": "the metrics' verdict: PASS sends, FAIL blocks, WARN is reviewed",

@@ -296,7 +296,7 @@ def _remarks(comparison: Comparison, pairs: Sequence[RunPair], *, has_drafts: bo
     if comparison.smallest is not None:
         yield (
             f"{comparison.pass_rate.n} pairs show a change of {100 * comparison.smallest:.1f} percentage points or "
-            "more with 80 % power; a smaller one may go unseen"
+            "more with 80 % power; a smaller one may be missed"
         )
     elif comparison.pass_rate.n:
         yield f"{comparison.pass_rate.n} pairs are too few to show any change"

@@ -17,7 +17,7 @@ POOR = 1
 def decide_for_guard(
     verdict: Verdict | None, grading: Grading, metrics: Mapping[str, Score] | None, *, plan: Plan
 ) -> Decision:
-    """block where a violation stands or a pass is surely out of reach; send where nothing speaks against it."""
+    """block on a violation or where a pass is surely out of reach; send where nothing counts against it."""
     if plan.decide_by != "probability":
         return _by_words(verdict, grading, plan=plan)
     chance = grading.pass_probability
@@ -37,7 +37,7 @@ def explain_decision(result: Result) -> str:
     likely = "" if chance is None else f"pass probability {chance:.2f}"
     failed = f"the outcome is FAIL ({' + '.join(grading.reasons)})" if grading.outcome == "FAIL" else ""
     if result.decision == "send":
-        return f"send: {likely or 'it passes'}, and nothing speaks against it"
+        return f"send: {likely or 'it passes'}, and nothing counts against it"
     if result.decision == "block":
         if grading.violations:
             return f"block: {grading.violations[0].reason}"
@@ -58,7 +58,7 @@ def explain_chance(result: Result) -> str:
     if grading.pass_probability is not None:
         return f"pass probability {grading.pass_probability:.2f}"
     if grading.waived:
-        return "pass probability not known: it rested on a violation that is waived"
+        return "pass probability not known: it depended on a violation that was waived"
     left = [grade.criterion for grade in grading.grades if grade.grade is None]
     return "pass probability not known: " + (f"{', '.join(left)} not graded" if left else "the judge gave none")
 
@@ -91,7 +91,7 @@ def _finding_line(title: str, finding: Finding) -> str:
 
 
 def unheld_values(metrics: Mapping[str, Score] | None) -> list[Anchor]:
-    """The typed values of the reply that no source states or bears out."""
+    """The typed values of the reply that no source states or supports."""
     return [anchor for anchor in _anchors(metrics) if anchor.kind != "claim" and not anchor.holds]
 
 
@@ -106,7 +106,7 @@ def _open_points(grading: Grading, metrics: Mapping[str, Score] | None) -> list[
     denied = [anchor for anchor in _anchors(metrics) if anchor.kind == "claim" and anchor.status == "contradicted"]
     points += [f"'{anchor.text}': {anchor.reason}" for anchor in denied if not _is_dismissed(anchor, grading)]
     unheld = [anchor for anchor in unheld_values(metrics) if not _is_dismissed(anchor, grading)]
-    points += [f"no source bears out {anchor.text}" for anchor in unheld]
+    points += [f"no source supports {anchor.text}" for anchor in unheld]
     if left := sum(score.parts.get("unchecked") or 0 for score in (metrics or {}).values()):
         points.append(f"{left:,} of its values and claims are not checked")
     points += [

@@ -74,7 +74,7 @@ def _remedies(coverage: Coverage) -> str:
             "people (touchstone review)"
         )
     if coverage.failed:
-        said.append(f"{coverage.failed} could not be scored: mend what their failures name and run it again")
+        said.append(f"{coverage.failed} could not be scored: fix what their failures name and run it again")
     return "".join(f"; {each}" for each in said)
 
 

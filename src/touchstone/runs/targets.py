@@ -159,7 +159,7 @@ def _open_remarks(figure: Headline, replies: int, *, is_share: bool) -> list[str
         return []
     how, what = ("worst", "miss") if met else ("best", "meet")
     end = f"{target.beside(turned, times=100, decimals=1)} %" if is_share else target.beside(turned, decimals=2)
-    return [f"{left} {_replies(left)} without one could turn it: at {how} {end}, which would {what} it"]
+    return [f"{left} {_replies(left)} without one could change it: at {how} {end}, which would {what} it"]
 
 
 def _apart(interval: Interval, *, is_share: bool) -> str:

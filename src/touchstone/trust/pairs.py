@@ -3,8 +3,9 @@
 Pairs -> violations found and missed, and the few figures that are kept and put in tables.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import and_
 from statistics import fmean
 from typing import Any
 
@@ -151,34 +152,24 @@ def violation_trust(pairs: Sequence[Pair], *, rubric: Rubric) -> tuple[Violation
     """Any violation, then each kind that the judge or people name, in the rubric's order."""
     seen = {kind for each in pairs for kind in (*(each.violations or ()), *(each.people_violations or ()))}
     kinds = [kind for kind in rubric.violations if kind in seen]
-    kinds += sorted(seen - set(kinds))
-    return (
-        _violations(ANY, pairs, found=lambda each: bool(each.violations), named=lambda each: each.people_unsafe),
-        *(_of_kind(kind, pairs) for kind in kinds),
-    )
+    return tuple(_violations(kind, pairs) for kind in (ANY, *kinds, *sorted(seen - set(kinds))))
 
 
-def _of_kind(kind: str, pairs: Sequence[Pair]) -> ViolationTrust:
-    return _violations(
-        kind,
-        pairs,
-        found=lambda each: kind in (each.violations or ()),
-        named=lambda each: kind in (each.people_violations or ()),
-    )
-
-
-def _violations(
-    name: str, pairs: Sequence[Pair], *, found: Callable[[Pair], bool], named: Callable[[Pair], bool]
-) -> ViolationTrust:
+def _violations(kind: str, pairs: Sequence[Pair]) -> ViolationTrust:
     labelled = [each for each in pairs if each.people_violations is not None]
     both = [each for each in labelled if each.violations is not None]
-    right = sum(found(each) and named(each) for each in both)
+    if kind == ANY:
+        found, named = [bool(each.violations) for each in both], [each.people_unsafe for each in both]
+    else:
+        found = [kind in (each.violations or ()) for each in both]
+        named = [kind in (each.people_violations or ()) for each in both]
+    right = sum(map(and_, found, named))
     return ViolationTrust(
-        name=name,
+        name=kind,
         n=len(both),
         left_open=len(labelled) - len(both),
-        precision=proportion(right, sum(map(found, both))),
-        recall=proportion(right, sum(map(named, both))),
+        precision=proportion(right, sum(found)),
+        recall=proportion(right, sum(named)),
     )
 
 

@@ -9,7 +9,7 @@ from touchstone.rubric.model import TOP, Rubric
 from touchstone.stats.agreement import confusion, kappa_interval, weighted_kappa
 from touchstone.stats.calibration import Reliability, reliability
 from touchstone.stats.corrected import Corrected, corrected_rate
-from touchstone.stats.interval import Interval, proportion, wilson
+from touchstone.stats.interval import Interval, Proportion, proportion
 from touchstone.stats.resampling import bootstrap_mean
 from touchstone.trust.pairs import (
     AgreementFigures,
@@ -159,9 +159,9 @@ def coverage(pairs: Sequence[Pair]) -> tuple[CoveragePoint, ...]:
     points = []
     for sent in SENT:
         kept = ordered[: len(ordered) - round(sent * len(ordered))]
-        if kept:
-            agreed = sum(bool(each.agrees) for each in kept)
-            points.append(CoveragePoint(sent, len(kept), agreed / len(kept), wilson(agreed, len(kept))))
+        agreed = _agreed(kept)
+        if agreed.value is not None and agreed.interval is not None:
+            points.append(CoveragePoint(sent, len(kept), agreed.value, agreed.interval))
     return tuple(points)
 
 
@@ -182,19 +182,24 @@ def coverage_sentence(points: Sequence[CoveragePoint]) -> str | None:
 
 def _outcome(pairs: Sequence[Pair]) -> OutcomeTrust:
     both = [each for each in pairs if each.agrees is not None]
-    agreed = sum(bool(each.agrees) for each in both)
     people = [int(each.people_outcome == "PASS") for each in both]
     judge = [int(each.outcome == "PASS") for each in both]
+    agreed = _agreed(both)
     return OutcomeTrust(
         n=len(both),
         left_open=len(pairs) - len(both),
-        agreement=agreed / len(both) if both else None,
-        interval=wilson(agreed, len(both)) if both else None,
-        kappa=weighted_kappa(people, judge, levels=2, weights=None) if both else None,
-        kappa_interval=kappa_interval(people, judge, levels=2, weights=None) if both else None,
+        agreement=agreed.value,
+        interval=agreed.interval,
+        kappa=weighted_kappa(people, judge, levels=2, weights=None),
+        kappa_interval=kappa_interval(people, judge, levels=2, weights=None),
         false_pass=sum(j > p for p, j in zip(people, judge, strict=True)),
         false_fail=sum(j < p for p, j in zip(people, judge, strict=True)),
     )
+
+
+def _agreed(pairs: Sequence[Pair]) -> Proportion:
+    """The share with the same outcome."""
+    return proportion(sum(bool(each.agrees) for each in pairs), len(pairs))
 
 
 def _criterion(name: str, pairs: Sequence[Pair]) -> CriterionTrust:
@@ -205,8 +210,8 @@ def _criterion(name: str, pairs: Sequence[Pair]) -> CriterionTrust:
         name=name,
         n=len(both),
         left_open=len(asked) - len(both),
-        kappa=weighted_kappa(people, judge, levels=LEVELS) if both else None,
-        interval=kappa_interval(people, judge, levels=LEVELS) if both else None,
+        kappa=weighted_kappa(people, judge, levels=LEVELS),
+        interval=kappa_interval(people, judge, levels=LEVELS),
         equal=fmean(p == j for p, j in both) if both else None,
         within_one=fmean(abs(p - j) <= 1 for p, j in both) if both else None,
         lean=fmean(j - p for p, j in both) if both else None,
@@ -245,17 +250,16 @@ def _by_length(pairs: Sequence[Pair]) -> tuple[GroupTrust, ...]:
 
 def _group(name: str, pairs: Sequence[Pair]) -> GroupTrust:
     both = [each for each in pairs if each.agrees is not None]
-    agreed = sum(bool(each.agrees) for each in both)
-    leans = [
-        each.total - each.people_total for each in pairs if each.total is not None and each.people_total is not None
-    ]
+    agreed = _agreed(both)
+    totals = [(each.total, each.people_total) for each in pairs]
+    leans = [ours - theirs for ours, theirs in totals if ours is not None and theirs is not None]
     return GroupTrust(
         name=name,
         n=len(both),
-        agreement=agreed / len(both) if both else None,
-        interval=wilson(agreed, len(both)) if both else None,
+        agreement=agreed.value,
+        interval=agreed.interval,
         lean=fmean(leans) if leans else None,
-        lean_interval=bootstrap_mean(leans, bounds=(-100.0, 100.0)) if len(leans) > 1 else None,
+        lean_interval=bootstrap_mean(leans, bounds=(-100.0, 100.0)),
     )
 
 
