@@ -133,11 +133,13 @@ def _pages(store: Store, *, results: int, items: int) -> dict[str, Callable[[], 
     deep = {}
     for name, filters in FILTERS.items():
         deep[name] = _near_the_end(filters, results=results)
-        work[f"store: first page, {name}"] = lambda filters=filters: store.page("run", filters, limit=FIRST_ROWS)
-        work[f"store: last page, {name}"] = lambda filters=filters, after=deep[name]: store.page(
+        work[f"store: first page, {name}"] = lambda filters=filters: store.replies.page(
+            "run", filters, limit=FIRST_ROWS
+        )
+        work[f"store: last page, {name}"] = lambda filters=filters, after=deep[name]: store.replies.page(
             "run", filters, after=after
         )
-    work["store: a reply"] = lambda: store.at("run", results - 3)
+    work["store: a reply"] = lambda: store.replies.at("run", results - 3)
     work["store: the next item of a queue"] = lambda: store.queues.next_item(
         "queue", reviewer="ann", now="2026-01-05T10:00:00+00:00"
     )

@@ -39,7 +39,7 @@ def run_with(store, receipt, *, labelled, id="r1"):
         replace(each, case=replace(each.case, labels=(Label("A", dict.fromkeys(NAMES, 0 if at % 4 == 0 else 4)),)))
         for at, each in enumerate(replies[:labelled])
     ]
-    store.add_results(id, [*marked, replies[-1]])
+    store.replies.add(id, [*marked, replies[-1]])
     return run
 
 

@@ -140,7 +140,7 @@ def test_every_format_is_written_and_hostile_text_is_inert_in_it(store):
 def effect_since(store, made):
     """What the weekly report shows of an action on the first run's commonest pattern, made at that time."""
     first = run_of(store, "one")
-    pattern = next(iter(store.tags(first)))
+    pattern = next(iter(store.replies.tags(first)))
     action = Action(
         id="a", revision=1, pattern=pattern, owner="prompt", text="mend", state="open", by="lea", made=made, run=first
     )

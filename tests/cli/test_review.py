@@ -113,7 +113,7 @@ def test_personal_data_is_taken_out_before_it_is_kept(touchstone):
     write(LEAK)
     assert touchstone("review", "sample", "replies.jsonl", "-q", "--redact").code == 0
     with open_store(STORE) as store:
-        (kept,) = store.scored(store.find_run("latest", kind="production").id)
+        (kept,) = store.replies.scored(store.find_run("latest", kind="production").id)
     assert kept.case.response == "The other account is [email], card [card]."
     assert kept.record.violations == ("pii_leakage",)
 
@@ -126,7 +126,7 @@ def test_a_customer_is_forgotten_and_a_backup_brings_the_store_back(touchstone, 
 
     def reply():
         with open_store(STORE) as store:
-            return store.result(store.find_run("latest", kind="production").id, "leak").case.response
+            return store.replies.result(store.find_run("latest", kind="production").id, "leak").case.response
 
     assert reply() == ""
     assert "before-restore" in touchstone("store", "restore", "copy.db", "-y").out

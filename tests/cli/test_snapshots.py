@@ -41,7 +41,7 @@ def evaluated(tmp_path_factory):
             run = store.find_run("latest").id
             waived = next(
                 (scored.position, found)
-                for scored in store.scored(run)
+                for scored in store.replies.scored(run)
                 if scored.result.rubric
                 for found in scored.result.rubric.violations
                 if found.text == "Maria Keller"

@@ -21,7 +21,7 @@ def waive(touchstone):
         for day, id, found in ((1, "r1", ()), (2, "r2", (LEAK, PROMISE))):
             moment = f"2026-01-0{day}T10:00:00+00:00"
             store.create_run(run_named(id, started=moment, finished=moment), rubric=RUBRIC_TEXT)
-            store.add_results(id, [reply_with(0, *found), reply_with(1)])
+            store.replies.add(id, [reply_with(0, *found), reply_with(1)])
 
     def waive(*violations, withdrawn=False):
         with open_store(".touchstone/touchstone.db") as store:

@@ -10,7 +10,7 @@ from touchstone.rubric.card import write_rubric
 from touchstone.runs.record import record
 from touchstone.runs.run import Receipt, Run
 from touchstone.service.auth.principal import fingerprint, new_token
-from touchstone.store.runs import Scored
+from touchstone.store.results import Scored
 from touchstone.store.users import ApiToken, User
 
 PASSWORD = "a few words in a row"
@@ -44,7 +44,7 @@ def add_run(store, id, *, rows, kind="goldset", started=MADE):
         case = case_from_dict(each)
         result = score_case(case, line=position + 1, settings=SETTINGS)
         scored.append(Scored(position=position, case=case, record=record(case, result), result=result))
-    store.add_results(id, scored)
+    store.replies.add(id, scored)
     return store.finish_run(id, finished=started, seconds=1.0)
 
 

@@ -9,7 +9,7 @@ from tests.service.conftest import running
 from tests.service.stored import MADE, add_run, add_user, row
 
 from touchstone.app.review import Drawing, draw_queue
-from touchstone.store.guards import AuditEntry
+from touchstone.store.users import AuditEntry
 
 RIGHT = {"accuracy": 4, "completeness": 4, "tone": 4, "actionability": 4, "safety": 4}
 ACTION = {"pattern": "wrong value", "owner": "retrieval", "text": "index it"}
@@ -38,7 +38,7 @@ class Door:
         self.run = f"run-{next(_numbers)}"
         add_run(self.store, self.run, rows=[row(n, is_good=False) for n in range(2)], kind="production")
         drawing = Drawing(n=2, reviewers=reviewers)
-        self.found = self.store.at(self.run, 0).result.rubric.violations[0]
+        self.found = self.store.replies.at(self.run, 0).result.rubric.violations[0]
         self.queue = draw_queue(self.store, run=self.run, drawing=drawing, by="lea", now=MADE).id
 
     def violation(self):

@@ -59,7 +59,7 @@ def evaluate(place, directory, *, redacts, kind="goldset"):
             on_start=lambda run, done: None,
             on_step=lambda step: None,
         )
-        return run, list(store.scored(run.id))
+        return run, list(store.replies.scored(run.id))
 
 
 def leaked(directory):
@@ -148,7 +148,7 @@ def test_the_service_stores_nothing_personal_whatever_is_sent_to_it(desk, tmp_pa
         body = {"grades": grades, "violations": [mark], "note": note}
         headers = {"Idempotency-Key": "once"}
         assert client.post(f"{path}/reviews", json=body, headers=headers).status_code == 201
-        violation = desk.store.at(run.id, 0).result.rubric.violations[0]
+        violation = desk.store.replies.at(run.id, 0).result.rubric.violations[0]
         place = {"kind": violation.kind, "start": violation.start, "end": violation.end}
         waived = client.post(f"/v1/runs/{run.id}/results/0/waivers", json={**place, "reason": note})
         assert waived.status_code == 201

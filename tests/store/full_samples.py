@@ -17,7 +17,7 @@ from touchstone.core.result import (
     Waived,
 )
 from touchstone.runs.record import record
-from touchstone.store.runs import Scored
+from touchstone.store.results import Scored
 
 SHARED = "Our shops are open from nine to five, Monday to Saturday."
 

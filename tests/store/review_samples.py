@@ -56,7 +56,7 @@ def begin(store, *, items=3, needed=1, queue="q1", run="r1", **values):
     """A run of scored replies and a queue of the first ones."""
     if run not in {each.id for each in store.list_runs()}:
         store.create_run(run_named(run, finished=NOW), rubric="")
-        store.add_results(run, [scored(position) for position in range(max(items, 4))])
+        store.replies.add(run, [scored(position) for position in range(max(items, 4))])
     made = queue_named(queue, needed=needed, run=run, **values)
     store.queues.create(made, [item_at(position, queue=queue) for position in range(items)])
     return made

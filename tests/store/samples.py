@@ -8,7 +8,7 @@ from touchstone.core.case import Case, Label, Passage, Turn
 from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score, Waived
 from touchstone.runs.record import Record, Tag
 from touchstone.runs.run import Receipt, Run
-from touchstone.store.runs import Scored
+from touchstone.store.results import Scored
 
 RECEIPT = Receipt(
     goldset="gold.jsonl",

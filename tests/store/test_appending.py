@@ -26,7 +26,7 @@ def test_replies_are_added_behind_those_there_are_each_case_once(growing):
     first = grow(growing, scored(0, id="a"), scored(0, id="b"))
     second = grow(growing, scored(0, id="b", text="other"), scored(0, id="c"), finished=LATER)
     assert ((first.added, first.total), (second.added, second.total)) == ((2, 2), (1, 3))
-    kept = list(growing.scored("p1"))
+    kept = list(growing.replies.scored("p1"))
     assert [(each.position, each.record.id) for each in kept] == [(0, "a"), (1, "b"), (2, "c")]
     assert kept[1].case.response == scored(0).case.response
     run = growing.get_run("p1")
@@ -45,7 +45,7 @@ def test_the_receipt_changes_with_what_is_added(growing):
 
 def test_cases_that_a_run_has_are_known_by_their_text(growing):
     grow(growing, scored(0, id="a"), scored(0, id="b"))
-    held = growing.held("p1", ["a", "b", "z", *map(str, range(1200))])
+    held = growing.replies.held("p1", ["a", "b", "z", *map(str, range(1200))])
     assert set(held) == {"a", "b"}
     assert len(set(held.values())) == 2
 
@@ -57,7 +57,7 @@ def test_a_run_that_a_queue_was_drawn_from_takes_no_more(growing):
     growing.queues.create(queue_named(run="p1", population=3), [item_at(0)], is_counted=True)
     with pytest.raises(ReviewError, match="add these to another run"):
         grow(growing, scored(0, id="c-9"))
-    assert growing.count_results("p1") == 3
+    assert growing.replies.count("p1") == 3
 
 
 def test_runs_are_paged_the_newest_first(store):

@@ -36,9 +36,9 @@ def test_a_process_that_has_the_store_open_sees_what_was_restored(path, tmp_path
     with open_store(str(path)) as store:
         begin(store)
         back_up(str(path), tmp_path / "b.db")
-        store.add_results("r1", [scored(9)])
+        store.replies.add("r1", [scored(9)])
         restore(str(path), tmp_path / "b.db")
-        assert store.count_results("r1") == 4
+        assert store.replies.count("r1") == 4
 
 
 def test_a_store_that_is_not_there_is_made_from_a_backup(path, tmp_path):
@@ -47,7 +47,7 @@ def test_a_store_that_is_not_there_is_made_from_a_backup(path, tmp_path):
     back_up(f"sqlite:///{path}", tmp_path / "b.db")
     assert restore(str(tmp_path / "new" / "t.db"), tmp_path / "b.db") is None
     with open_store(str(tmp_path / "new" / "t.db")) as store:
-        assert store.count_results("r1") == 4
+        assert store.replies.count("r1") == 4
 
 
 def test_every_restore_keeps_what_was_there(path, tmp_path):
@@ -71,7 +71,7 @@ def test_what_is_no_backup_is_refused_and_the_store_is_left_alone(path, tmp_path
         with pytest.raises(StoreError, match=message):
             restore(str(path), tmp_path / name)
     with open_store(str(path)) as store:
-        assert store.count_results("r1") == 4
+        assert store.replies.count("r1") == 4
 
 
 def test_a_backup_of_a_newer_version_is_refused(path, tmp_path):

@@ -23,8 +23,9 @@ from touchstone.core.result import Anchor, Evidence, Failure, Finding, Score
 from touchstone.runs.record import Tag
 from touchstone.store.backup import back_up
 from touchstone.store.erasure import ERASED
-from touchstone.store.runs import Filters, open_store
-from touchstone.store.schema import metadata
+from touchstone.store.pages import Filters
+from touchstone.store.runs import open_store
+from touchstone.store.tables import metadata
 
 SECRET = "Quillfeather"
 SPAN = Finding("pii_leakage", SECRET, 5, 17, f"{SECRET} is a name", (Evidence("context[0]", 0, 12, SECRET),))
@@ -60,9 +61,9 @@ def telling(position, *, customer="17"):
 
 def fill(store):
     store.create_run(run_named("r0", finished=NOW), rubric=RUBRIC_TEXT)
-    store.add_results("r0", [telling(0), scored(1)])
+    store.replies.add("r0", [telling(0), scored(1)])
     store.create_run(run_named("r1", finished=NOW), rubric=RUBRIC_TEXT)
-    store.add_results("r1", [telling(0), scored(1), telling(2, customer="18"), scored(3)])
+    store.replies.add("r1", [telling(0), scored(1), telling(2, customer="18"), scored(3)])
     begin(store, items=3, needed=2)
     store.reviews.submit(review_of(0, grades=UNSAFE, violations=(SPAN,), note=SECRET), rubric=rubric)
     store.reviews.submit(review_of(1, note="fine"), rubric=rubric)
@@ -87,19 +88,19 @@ WAYS = [{"cases": ["c-0", "c-2"]}, {"cases": ["c-2"], "metadata": {"customer": "
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_of_the_text_is_left_and_every_count_is(store, place, way):
     fill(store)
-    before = [store.count_outcomes(run) for run in ("r0", "r1")]
+    before = [store.replies.count_outcomes(run) for run in ("r0", "r1")]
     forgotten = store.forget(**way, at=NOW)
     assert (forgotten.cases, forgotten.results, forgotten.reviews, forgotten.runs) == (2, 3, 2, ("r0", "r1"))
     assert SECRET not in dump(place)
-    assert [store.count_outcomes(run) for run in ("r0", "r1")] == before
-    assert store.tags("r1") == {"off topic": 2}
+    assert [store.replies.count_outcomes(run) for run in ("r0", "r1")] == before
+    assert store.replies.tags("r1") == {"off topic": 2}
     assert store.queues.progress("q1").settled == 1
 
 
 def test_grades_scores_and_kinds_stay(store):
     fill(store)
     store.forget(cases=["c-0"], at=NOW)
-    left = store.result("r1", "c-0")
+    left = store.replies.result("r1", "c-0")
     assert left.case == Case(id="c-0", response="", category="returns", confidence=0.75, metadata={"erased": NOW})
     assert left.record.grades == scored(0).record.grades
     assert left.result.metrics["hallucination"].parts == {"s_claims": 0.5, "words": []}
@@ -113,9 +114,9 @@ def test_grades_scores_and_kinds_stay(store):
 def test_what_others_wrote_is_left_alone(store):
     fill(store)
     store.forget(cases=["c-0"], at=NOW)
-    assert store.result("r1", "c-1") == scored(1)
+    assert store.replies.result("r1", "c-1") == scored(1)
     assert store.reviews.of_item("q1", 1) == (review_of(1, note="fine"),)
-    assert SECRET in store.result("r1", "c-2").case.response
+    assert SECRET in store.replies.result("r1", "c-2").case.response
 
 
 def test_nothing_is_erased_where_nothing_is_meant(store):
@@ -130,9 +131,9 @@ def test_an_erased_case_can_be_erased_again_and_come_again(store):
     for _ in range(2):
         store.forget(cases=["c-0"], at=NOW)
     store.create_run(run_named("r2"), rubric="")
-    store.add_results("r2", [telling(0)])
-    assert store.result("r2", "c-0") == telling(0)
-    assert store.result("r1", "c-0").case.response == ""
+    store.replies.add("r2", [telling(0)])
+    assert store.replies.result("r2", "c-0") == telling(0)
+    assert store.replies.result("r1", "c-0").case.response == ""
 
 
 def test_a_reviewed_item_goes_on_after_its_text_was_erased(store):
@@ -140,7 +141,7 @@ def test_a_reviewed_item_goes_on_after_its_text_was_erased(store):
     store.forget(cases=["c-0"], at=NOW)
     review = review_of(0, by="ben", grades=GOOD)
     assert store.reviews.submit(review, rubric=rubric).item.state == "settled"
-    assert [item.position for item in store.page("r1", Filters(tag="off topic")).items] == [0, 2]
+    assert [item.position for item in store.replies.page("r1", Filters(tag="off topic")).items] == [0, 2]
 
 
 @pytest.mark.skipif(shutil.which("grep") is None, reason="grep reads the file's bytes")
@@ -188,7 +189,7 @@ def erasing(store, tmp_path):
     waived, waiving = full_of_text(4, says=lambda place: says_in(place, seed="waived"), is_waived=True)
     texts += failing + waiving
     store.create_run(run_named("r1", finished=NOW), rubric=RUBRIC_TEXT)
-    store.add_results("r1", [entry, other, reply_with(2), failed, waived])
+    store.replies.add("r1", [entry, other, reply_with(2), failed, waived])
     written = []
 
     def says(place):
@@ -196,42 +197,61 @@ def erasing(store, tmp_path):
         return written[-1]
 
     review_fully(store, says=says)
-    before = (store.records("r1"), store.count_outcomes("r1"), store.tags("r1"), store.queues.progress("q1"))
+    before = (
+        store.replies.records("r1"),
+        store.replies.count_outcomes("r1"),
+        store.replies.tags("r1"),
+        store.queues.progress("q1"),
+    )
     exports(store, tmp_path / "export")
     store.forget(cases=["c-0", "c-3", "c-4"], at=NOW)
     return (*texts, *written), kept, before
+
+
+def counted(store):
+    return store.replies.count_outcomes("r1"), store.replies.tags("r1"), store.queues.progress("q1")
 
 
 def exports(store, directory):
     """The files of the run as they are written now, in place of those of before."""
     directory.mkdir(exist_ok=True)
     view = view_run(open_run("r1", store=store), store=store)
-    write_run(view, directory, results=store.results("r1"))
+    write_run(view, directory, lines=store.replies.lines("r1"))
     return b"".join(each.read_bytes() for each in directory.iterdir())
 
 
 def test_no_twelve_characters_of_an_erased_case_are_left_in_any_column_or_export(store, place, erasing, tmp_path):
     texts, kept, _ = erasing
-    content = dump(place) + json.dumps(dump(place)) + repr([each for each in store.scored("r1") if each.position != 1])
+    content = (
+        dump(place)
+        + json.dumps(dump(place))
+        + repr([each for each in store.replies.scored("r1") if each.position != 1])
+    )
     assert left_of(texts, content.encode()) == []
     assert left_of(texts, exports(store, tmp_path / "export")) == []
-    assert all(text in repr(store.at("r1", 1)) or repr(text)[1:-1] in repr(store.at("r1", 1)) for text in kept)
-    assert SHARED in repr(store.at("r1", 1))
+    assert all(
+        text in repr(store.replies.at("r1", 1)) or repr(text)[1:-1] in repr(store.replies.at("r1", 1)) for text in kept
+    )
+    assert SHARED in repr(store.replies.at("r1", 1))
 
 
 def test_an_erased_reply_counts_as_it_did_with_its_waivers(store, erasing):
     _, _, (records, counts, tags, progress) = erasing
-    after = store.records("r1")
+    after = store.replies.records("r1")
     for old, new in zip(records, after, strict=True):
         assert (new.outcome, new.decision, new.total, new.grades) == (old.outcome, old.decision, old.total, old.grades)
         assert (new.violations, [tag.name for tag in new.tags]) == (old.violations, [tag.name for tag in old.tags])
-    assert (store.count_outcomes("r1"), store.tags("r1"), store.queues.progress("q1")) == (counts, tags, progress)
-    left = store.at("r1", 0).result.rubric
+    assert (store.replies.count_outcomes("r1"), store.replies.tags("r1"), store.queues.progress("q1")) == (
+        counts,
+        tags,
+        progress,
+    )
+    left = store.replies.at("r1", 0).result.rubric
     assert [each.kind for each in left.violations] == ["unauthorized_promise"]
     assert [(each.violation.kind, each.by, each.reason) for each in left.waived] == [("pii_leakage", "lea", ERASED)]
     assert (left.judge, left.outcome, left.reasons) == ("llm:some-model", "FAIL", ("safety",))
     store.marks.waive(waiver(PROMISE, id="late"))
-    assert (store.records("r1")[0].outcome, store.records("r1")[0].tags) == ("PASS", ())
+    assert (store.replies.records("r1")[0].outcome, store.replies.records("r1")[0].tags) == ("PASS", ())
 
 
 @pytest.mark.slow
@@ -247,7 +267,7 @@ def test_no_twelve_characters_are_left_in_sqlite_s_files_wherever_rows_were_move
             entry, texts[position] = full_of_text(
                 position, says=lambda place, at=position: says_in(place, seed=at, letters="abcdefghijklm ")
             )
-            store.add_results("r1", [entry])
+            store.replies.add("r1", [entry])
         for at, position in enumerate(order.choices(positions, k=150)):
             store.marks.waive(waiver(PROMISE, id=f"w{at}", result=position, withdrawn=order.random() < 0.5))
         erased = sorted(order.sample(positions, 75))

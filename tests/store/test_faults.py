@@ -49,7 +49,7 @@ def locked_directory(sqlite_template):
 
 
 def _read_all(store):
-    return [store.records("r1"), list(store.scored("r1"))]
+    return [store.replies.records("r1"), list(store.replies.scored("r1"))]
 
 
 @pytest.mark.parametrize("name", ["touchstone.db", "new.db", "sub/new.db"])
@@ -70,7 +70,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path, content):
 def test_a_damaged_file_is_called_so(path):
     with open_store(str(path)) as store:
         store.create_run(run_named("r1"), rubric="")
-        store.add_results("r1", [scored(position) for position in range(200)])
+        store.replies.add("r1", [scored(position) for position in range(200)])
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     with pytest.raises(StoreError, match=f"{path} is damaged: restore it from a backup"):
@@ -86,18 +86,18 @@ def test_a_full_disk_is_called_so_and_what_was_stored_is_kept(path):
     opened = database.open_database(str(path))
     store = Store(opened)
     store.create_run(run_named("r1"), rubric="")
-    store.add_results("r1", [scored(0)])
+    store.replies.add("r1", [scored(0)])
     with opened.reading() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(StoreError, match=f"{path} cannot grow, the disk is full: free some space") as caught:
-        store.add_results("r1", [scored(position, text=SECRET * 100) for position in range(1, 100)])
+        store.replies.add("r1", [scored(position, text=SECRET * 100) for position in range(1, 100)])
     assert SECRET not in str(caught.value)
-    assert store.positions("r1") == {0}
+    assert store.replies.positions("r1") == {0}
     store.close()
     with open_store(str(path)) as again:
-        again.add_results("r1", [scored(position) for position in range(1, 100)])
-        assert again.count_results("r1") == 100
+        again.replies.add("r1", [scored(position) for position in range(1, 100)])
+        assert again.replies.count("r1") == 100
 
 
 @pytest.fixture
@@ -121,14 +121,14 @@ def test_a_disk_that_is_really_full_is_called_so_and_what_was_stored_is_kept(tmp
         assert "the disk is full" in message or "check the disk's free space" in message
     shutil.copytree(small_disk, tmp_path / "copy")
     with open_store(str(tmp_path / "copy" / "touchstone.db")) as store:
-        assert store.positions("r1") == set(range(kept))
+        assert store.replies.positions("r1") == set(range(kept))
 
 
 def _fill(store):
     """How many results went in one by one before the store refused one, and what it said."""
     for position in range(10_000):
         try:
-            store.add_results("r1", [scored(position)])
+            store.replies.add("r1", [scored(position)])
         except StoreError as error:
             return position, str(error)
     pytest.fail("the disk did not fill up")
@@ -141,11 +141,11 @@ def test_a_store_that_stays_locked_is_called_so(path, monkeypatch):
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match=f"{path} is locked by another process: wait until that has finished"):
-            store.add_results("r1", [scored(0)])
-        assert store.positions("r1") == set()
+            store.replies.add("r1", [scored(0)])
+        assert store.replies.positions("r1") == set()
         other.execute("ROLLBACK")
         other.close()
-        store.add_results("r1", [scored(0)])
+        store.replies.add("r1", [scored(0)])
 
 
 def test_a_write_waits_for_another_one(path):
@@ -155,10 +155,10 @@ def test_a_write_waits_for_another_one(path):
         other.execute("BEGIN IMMEDIATE")
         release = threading.Timer(0.2, other.execute, ["ROLLBACK"])
         release.start()
-        store.add_results("r1", [scored(0)])
+        store.replies.add("r1", [scored(0)])
         release.join()
         other.close()
-        assert store.positions("r1") == {0}
+        assert store.replies.positions("r1") == {0}
 
 
 def move_away(path):
@@ -175,7 +175,7 @@ def test_a_file_that_vanishes_while_in_use_is_noticed(path, remove):
     with open_store(str(path)) as store:
         store.create_run(run_named("r1"), rubric="")
         remove(path)
-        for use in (lambda: store.add_results("r1", [scored(0)]), store.list_runs):
+        for use in (lambda: store.replies.add("r1", [scored(0)]), store.list_runs):
             with pytest.raises(StoreError, match=f"{path} was moved or deleted while it was in use"):
                 use()
 
@@ -220,7 +220,7 @@ def test_customers_words_reach_no_log_and_no_message(place, caplog, monkeypatch)
     with open_store(place) as store:
         store.create_run(run_named("r1"), rubric="")
         with pytest.raises(StoreError, match="refused a command") as caught:
-            store.add_results("r1", [scored(0, id=SECRET, text=SECRET, category=SECRET)])
+            store.replies.add("r1", [scored(0, id=SECRET, text=SECRET, category=SECRET)])
     assert "4111" not in str(caught.value) + caplog.text
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
@@ -229,7 +229,7 @@ def test_customers_words_reach_no_log_and_no_message(place, caplog, monkeypatch)
 def test_what_is_deleted_is_gone_from_the_file(path):
     with open_store(str(path)) as store:
         store.create_run(run_named("r1"), rubric="")
-        store.add_results("r1", [scored(position, text=SECRET) for position in range(50)])
+        store.replies.add("r1", [scored(position, text=SECRET) for position in range(50)])
     assert SECRET.encode() in path.read_bytes()
     with open_store(str(path)) as store:
         store.delete_run("r1")

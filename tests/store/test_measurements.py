@@ -58,8 +58,8 @@ def test_labelled_replies_are_those_of_the_run_as_the_judge_gave_them(store):
     labelled = [replace(each, case=replace(each.case, labels=labels)) for each in labelled]
     for id in ("r1", "r2"):
         store.create_run(run_named(id, finished=NOW), rubric=RUBRIC_TEXT)
-    store.add_results("r1", [labelled[1], lured, labelled[0]])
-    store.add_results("r2", [reply_with(0)])
+    store.replies.add("r1", [labelled[1], lured, labelled[0]])
+    store.replies.add("r2", [reply_with(0)])
     store.marks.waive(waiver(LEAK))
     found = list(store.measurements.labelled_replies("r1"))
     assert [each.position for each in found] == [0, 1]
@@ -91,9 +91,9 @@ def test_a_waived_reply_is_the_judge_s_own_word_here(store):
     reply = reply_with(0, LEAK, PROMISE)
     reply = replace(reply, case=replace(reply.case, labels=(Label("A", {"tone": 1}),)))
     store.create_run(run_named("r1", finished=NOW), rubric=RUBRIC_TEXT)
-    store.add_results("r1", [reply])
+    store.replies.add("r1", [reply])
     for at, violation in enumerate((LEAK, PROMISE)):
         store.marks.waive(waiver(violation, id=f"w{at}"))
     (found,) = store.measurements.labelled_replies("r1")
     assert found.result == reply.result
-    assert store.at("r1", 0).result.rubric.violations == ()
+    assert store.replies.at("r1", 0).result.rubric.violations == ()

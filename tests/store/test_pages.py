@@ -9,8 +9,8 @@ from touchstone.core.errors import StoreError
 from touchstone.store.database import open_database
 from touchstone.store.pages import Filters, page_query, runs_query, write_cursor
 from touchstone.store.queues import items_query, next_query
+from touchstone.store.results import results
 from touchstone.store.runs import open_store
-from touchstone.store.schema import results
 
 DEEP = [900_000]
 of_case = select(results).where(results.c.case_id == "x", results.c.case_hash.is_not(None))
@@ -160,13 +160,13 @@ def test_postgresql_pages_runs_and_a_queue_of_ten_thousand_by_index(filled, quer
 def fill(store):
     store.create_run(run_named("r1"), rubric="")
     entries = [scored(at, outcome="FAIL" if at % 3 == 0 else "PASS", category=f"k{at % 2}") for at in range(10)]
-    store.add_results("r1", [*entries, unread(10)])
+    store.replies.add("r1", [*entries, unread(10)])
 
 
 def walk(store, filters, *, limit):
     found, after = [], None
     while True:
-        page = store.page("r1", filters, after=after, limit=limit)
+        page = store.replies.page("r1", filters, after=after, limit=limit)
         found += [item.position for item in page.items]
         if page.next is None:
             return found
@@ -198,53 +198,53 @@ def test_the_pages_of_a_list_hold_each_reply_once_in_order(store, filters, posit
 
 def test_a_listed_reply_says_whether_it_has_a_text(store):
     fill(store)
-    assert [each.has_case for each in store.listed("r1")] == [True] * 10 + [False]
-    assert store.page("r1", Filters(search="c-4")).items[0].record == scored(4, category="k0").record
+    assert [each.has_case for each in store.replies.listed("r1")] == [True] * 10 + [False]
+    assert store.replies.page("r1", Filters(search="c-4")).items[0].record == scored(4, category="k0").record
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "!!", "WyJhIl0", "W3RydWVd", "Wy0xXQ", "W10", "bnVsbA", "é"])
 def test_a_cursor_that_is_none_is_refused(store, cursor):
     fill(store)
     with pytest.raises(StoreError, match="begin at its first page"):
-        store.page("r1", after=cursor)
+        store.replies.page("r1", after=cursor)
 
 
 @pytest.mark.parametrize("limit", [0, 1001])
 def test_a_page_has_a_size(store, limit):
     fill(store)
     with pytest.raises(StoreError, match="allowed are 1 to 1000"):
-        store.page("r1", limit=limit)
+        store.replies.page("r1", limit=limit)
 
 
 def test_categories_and_tags_of_a_run_are_counted(store):
     fill(store)
-    assert store.categories("r1") == ("k0", "k1")
-    assert store.tags("r1") == {"missed question": 4}
+    assert store.replies.categories("r1") == ("k0", "k1")
+    assert store.replies.tags("r1") == {"missed question": 4}
 
 
 def test_a_case_s_history_names_its_runs_the_newest_first(store):
     for id, started in (("r1", "2026-01-01T10:00:00+00:00"), ("r2", "2026-01-02T10:00:00+00:00")):
         store.create_run(run_named(id, started=started), rubric="")
-        store.add_results(id, [scored(0), scored(1)])
-    assert [(past.run.id, past.position) for past in store.history("c-1")] == [("r2", 1), ("r1", 1)]
-    assert store.history("c-9") == ()
+        store.replies.add(id, [scored(0), scored(1)])
+    assert [(past.run.id, past.position) for past in store.replies.history("c-1")] == [("r2", 1), ("r1", 1)]
+    assert store.replies.history("c-9") == ()
 
 
 def test_a_case_s_history_is_read_page_by_page(store):
     for id in ("r1", "r2", "r3"):
         # All began in one second.
         store.create_run(run_named(id, started="2026-01-01T10:00:00+00:00"), rubric="")
-        store.add_results(id, [scored(0), scored(1), scored(2, id="c-1", draft=2)])
-    whole = store.history("c-1")
+        store.replies.add(id, [scored(0), scored(1), scored(2, id="c-1", draft=2)])
+    whole = store.replies.history("c-1")
     assert [(past.run.id, past.position) for past in whole] == [(id, at) for id in ("r3", "r2", "r1") for at in (1, 2)]
     walked, after = [], None
-    while page := store.history("c-1", after=after, limit=1):
+    while page := store.replies.history("c-1", after=after, limit=1):
         walked += page
         after = page[-1].cursor
     assert tuple(walked) == whole
     for wrong in ("r3", "nonsense", write_cursor("none", 1), write_cursor(1)):
         with pytest.raises(StoreError, match="the cursor is none of this list"):
-            store.history("c-1", after=wrong)
+            store.replies.history("c-1", after=wrong)
 
 
 def test_a_production_run_is_not_the_latest_gold_set_run(place):

@@ -29,7 +29,7 @@ def filled(path):
     """A store with a run in it, open, so that its files beside it are there."""
     with open_store(str(path)) as store:
         store.create_run(run_named("r1"), rubric="")
-        store.add_results("r1", [scored(0)])
+        store.replies.add("r1", [scored(0)])
         yield store
 
 

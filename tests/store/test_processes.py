@@ -1,5 +1,6 @@
 """Several processes on one store, and processes that die."""
 
+import json
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from touchstone.store.runs import open_store
 place, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 with open_store(place) as store:
     for start in range(first, last, 10):
-        repeated = store.add_results("r1", [scored(position) for position in range(start, start + 10)])
+        repeated = store.replies.add("r1", [scored(position) for position in range(start, start + 10)])
         print(start, len(repeated), flush=True)
 """
 
@@ -51,7 +52,7 @@ def test_two_processes_write_at_once_and_each_reply_is_kept_once(place, firsts):
     repeated = sum(int(count) for output in outputs for count in output[1::2])
     assert repeated == 600 - last
     with open_store(place) as store:
-        assert list(store.scored("r1")) == [scored(position) for position in range(last)]
+        assert list(store.replies.scored("r1")) == [scored(position) for position in range(last)]
 
 
 @pytest.mark.slow
@@ -64,15 +65,15 @@ def test_a_process_killed_while_adding_loses_nothing_it_reported_and_leaves_no_h
     os.kill(writer.pid, signal.SIGKILL)
     seen += [int(line.split()[0]) for line in writer.communicate()[0].splitlines()]
     with open_store(place) as store:
-        kept = store.positions("r1")
+        kept = store.replies.positions("r1")
         assert {start + at for start in seen for at in range(10)} <= kept
         assert kept == set(range(len(kept)))
         assert len(kept) % 10 == 0
         # The batch under way when it died may have been stored, but no more.
         assert len(kept) <= 10 * (len(seen) + 1)
-        assert list(store.scored("r1")) == [scored(position) for position in sorted(kept)]
-        store.add_results("r1", [scored(position) for position in range(len(kept) + 20)])
-        assert store.count_results("r1") == len(kept) + 20
+        assert list(store.replies.scored("r1")) == [scored(position) for position in sorted(kept)]
+        store.replies.add("r1", [scored(position) for position in range(len(kept) + 20)])
+        assert store.replies.count("r1") == len(kept) + 20
 
 
 def test_a_run_is_read_while_another_store_writes_it(place):
@@ -80,8 +81,8 @@ def test_a_run_is_read_while_another_store_writes_it(place):
     with open_store(place) as reader, open_store(place) as writer:
         for position in range(1100):
             if position % 100 == 0:
-                writer.add_results("r1", [scored(at) for at in range(position, position + 100)])
-        pages = reader.results("r1")
-        assert next(pages).id == "c-0"
-        writer.add_results("r1", [scored(1100)])
+                writer.replies.add("r1", [scored(at) for at in range(position, position + 100)])
+        pages = reader.replies.lines("r1")
+        assert json.loads(next(pages))["id"] == "c-0"
+        writer.replies.add("r1", [scored(1100)])
         assert sum(1 for _ in pages) == 1100

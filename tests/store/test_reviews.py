@@ -206,7 +206,7 @@ def with_violation(store):
     entry = scored(0)
     grading = replace(entry.result.rubric, violations=(PROMISE,))
     store.create_run(run_named("r1"), rubric=RUBRIC_TEXT)
-    store.add_results("r1", [replace(entry, result=replace(entry.result, rubric=grading))])
+    store.replies.add("r1", [replace(entry, result=replace(entry.result, rubric=grading))])
 
 
 def waiver(id="w1", **values):
@@ -221,7 +221,7 @@ def test_a_waiver_is_kept_beside_the_violation(store):
         store.marks.waive(each)
     assert store.marks.waivers("r1", 0) == (waiver(), back)
     assert store.marks.waive(waiver("w3", reason="", withdrawn=True))
-    assert store.result("r1", "c-0").result.rubric.violations == (PROMISE,)
+    assert store.replies.result("r1", "c-0").result.rubric.violations == (PROMISE,)
 
 
 NOT_WAIVED = [(waiver(reason=" "), "with a reason"), (waiver(start=0), "found no unauthorized_promise at 0 to 14")]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.store.samples import replies, run_named, runs, scored, texts
 
 from touchstone.core.case import Case
-from touchstone.store.columns import from_json, to_json
 from touchstone.store.runs import open_store
+from touchstone.store.tables import from_json, to_json
 
 # The store is emptied after each example, so that examples do not see each other.
 one_store = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -33,12 +33,12 @@ def test_a_run_comes_back(store, run, rubric):
 def test_scored_replies_come_back(store, entries):
     store.create_run(run_named("r1"), rubric="")
     try:
-        assert store.add_results("r1", entries) == set()
+        assert store.replies.add("r1", entries) == set()
         ordered = sorted(entries, key=lambda entry: entry.position)
-        assert list(store.scored("r1")) == ordered
-        assert store.records("r1") == [entry.record for entry in ordered]
+        assert list(store.replies.scored("r1")) == ordered
+        assert store.replies.records("r1") == [entry.record for entry in ordered]
         for entry in entries:
-            assert store.result("r1", entry.record.id, draft=entry.record.draft) == entry
+            assert store.replies.result("r1", entry.record.id, draft=entry.record.draft) == entry
     finally:
         store.delete_run("r1")
 
@@ -55,8 +55,8 @@ def test_metadata_that_json_has_no_form_for_is_kept_as_its_text(store):
     entry = scored(0)
     case = Case(id="c-0", response="r", metadata={"sent": date(2026, 1, 2)})
     store.create_run(run_named("r1"), rubric="")
-    store.add_results("r1", [type(entry)(position=0, case=case, record=entry.record, result=entry.result)])
-    assert store.result("r1", "c-0").case.metadata == {"sent": "2026-01-02"}
+    store.replies.add("r1", [type(entry)(position=0, case=case, record=entry.record, result=entry.result)])
+    assert store.replies.result("r1", "c-0").case.metadata == {"sent": "2026-01-02"}
 
 
 @pytest.mark.parametrize("name", ["100% sure.db", "naïve kö.db", "a?b#c.db", "x" * 100])

@@ -1,27 +1,28 @@
 """What a store promises, on each database."""
 
+import json
 from dataclasses import replace
 
 import pytest
 from sqlalchemy import create_engine, func, select
 from tests.store.samples import RECEIPT, run_named, scored, unread
 
+from touchstone.core.codec import result_from_dict
 from touchstone.core.errors import StoreError
-from touchstone.store import schema
 from touchstone.store.runs import open_store
+from touchstone.store.tables import metadata
 
 
 def add_run(store, id="r1", *entries, **given):
     store.create_run(run_named(id, **given), rubric="the rubric")
-    store.add_results(id, entries)
+    store.replies.add(id, entries)
 
 
 def count_rows(place):
     engine = create_engine(place if "://" in place else f"sqlite:///{place}")
     with engine.connect() as connection:
         counts = {
-            name: connection.scalar(select(func.count()).select_from(table))
-            for name, table in schema.metadata.tables.items()
+            name: connection.scalar(select(func.count()).select_from(table)) for name, table in metadata.tables.items()
         }
     engine.dispose()
     return counts
@@ -132,49 +133,53 @@ def test_results_come_back_in_order_whatever_order_they_came_in(store):
     entries = [scored(3, outcome="FAIL"), unread(1), scored(0), scored(2, id="c-0", draft=2)]
     add_run(store, "r1", *entries)
     ordered = sorted(entries, key=lambda entry: entry.position)
-    assert list(store.scored("r1")) == ordered
-    assert list(store.results("r1")) == [entry.result for entry in ordered]
-    assert store.records("r1") == [entry.record for entry in ordered]
-    assert store.positions("r1") == {0, 1, 2, 3}
-    assert store.count_results("r1") == 4
-    assert store.count_failed("r1") == 1
-    assert store.count_outcomes("r1") == {"PASS": 2, "FAIL": 1, None: 1}
+    assert list(store.replies.scored("r1")) == ordered
+    assert [result_from_dict(json.loads(line)) for line in store.replies.lines("r1")] == [
+        entry.result for entry in ordered
+    ]
+    assert store.replies.records("r1") == [entry.record for entry in ordered]
+    assert store.replies.positions("r1") == {0, 1, 2, 3}
+    assert store.replies.count("r1") == 4
+    assert store.replies.count_failed("r1") == 1
+    assert store.replies.count_outcomes("r1") == {"PASS": 2, "FAIL": 1, None: 1}
 
 
 def test_criteria_keep_the_rubric_s_order(store):
     add_run(store, "r1", scored(0))
-    assert [grade.criterion for grade in store.result("r1", "c-0").result.rubric.grades] == ["tone", "accuracy"]
+    assert [grade.criterion for grade in store.replies.result("r1", "c-0").result.rubric.grades] == ["tone", "accuracy"]
 
 
 @pytest.mark.parametrize("size", [0, 1, 499, 500, 501, 1001])
 def test_results_are_streamed_whole_at_any_size(store, size):
     add_run(store, "r1", *(scored(position * 2) for position in range(size)))
-    assert [result.id for result in store.results("r1")] == [f"c-{position * 2}" for position in range(size)]
-    assert [entry.position for entry in store.scored("r1")] == [position * 2 for position in range(size)]
+    assert [json.loads(line)["id"] for line in store.replies.lines("r1")] == [
+        f"c-{position * 2}" for position in range(size)
+    ]
+    assert [entry.position for entry in store.replies.scored("r1")] == [position * 2 for position in range(size)]
 
 
 def test_one_result_is_found_by_case_and_draft(store):
     add_run(store, "r1", scored(0), scored(1, id="c-0", draft=2), unread(2, id="no draft"))
-    assert store.result("r1", "c-0") == scored(0)
-    assert store.result("r1", "c-0", draft=2).position == 1
-    assert store.result("r1", "no draft") == unread(2, id="no draft")
+    assert store.replies.result("r1", "c-0") == scored(0)
+    assert store.replies.result("r1", "c-0", draft=2).position == 1
+    assert store.replies.result("r1", "no draft") == unread(2, id="no draft")
     with pytest.raises(StoreError, match="run r1 has no draft 3 for the case 'c-0'"):
-        store.result("r1", "c-0", draft=3)
+        store.replies.result("r1", "c-0", draft=3)
 
 
 def test_a_row_that_repeats_an_id_is_kept_beside_the_case_that_has_it(store):
     add_run(store, "r1", unread(0, id="c-1"), scored(1), unread(2, id="c-1"))
-    assert store.count_results("r1") == 3
-    assert store.result("r1", "c-1") == scored(1)
+    assert store.replies.count("r1") == 3
+    assert store.replies.result("r1", "c-1") == scored(1)
 
 
 def test_a_result_is_added_once_and_the_first_is_kept(store):
     add_run(store, "r1", scored(0, text="first"), unread(1))
-    repeated = store.add_results("r1", [scored(0, text="second"), unread(1), scored(2), scored(2, text="again")])
+    repeated = store.replies.add("r1", [scored(0, text="second"), unread(1), scored(2), scored(2, text="again")])
     assert repeated == {0, 1, 2}
-    assert store.result("r1", "c-0").case.response == "first"
-    assert store.result("r1", "c-2") == scored(2)
-    assert store.count_results("r1") == 3
+    assert store.replies.result("r1", "c-0").case.response == "first"
+    assert store.replies.result("r1", "c-2") == scored(2)
+    assert store.replies.count("r1") == 3
 
 
 @pytest.mark.parametrize(
@@ -187,8 +192,8 @@ def test_a_result_is_added_once_and_the_first_is_kept(store):
 def test_what_contradicts_the_run_is_refused_and_nothing_of_it_is_added(store, entry, message):
     add_run(store, "r1", scored(0))
     with pytest.raises(StoreError, match=message):
-        store.add_results("r1", [scored(1), entry])
-    assert store.positions("r1") == {0}
+        store.replies.add("r1", [scored(1), entry])
+    assert store.replies.positions("r1") == {0}
 
 
 def test_the_same_case_is_stored_once_over_many_runs(store, place):
@@ -204,7 +209,7 @@ def test_a_deleted_run_takes_with_it_what_no_other_run_has(store, place):
     add_run(store, "r2", scored(0))
     store.delete_run("r1")
     assert [run.id for run in store.list_runs()] == ["r2"]
-    assert store.result("r2", "c-0") == scored(0)
+    assert store.replies.result("r2", "c-0") == scored(0)
     left = {name: count for name, count in count_rows(place).items() if count}
     assert left == {"runs": 1, "cases": 1, "results": 1, "bodies": 1, "rubric_versions": 1}
     store.delete_run("r2")
@@ -212,14 +217,14 @@ def test_a_deleted_run_takes_with_it_what_no_other_run_has(store, place):
 
 
 UNKNOWN = [
-    lambda store: store.add_results("none", [scored(0)]),
-    lambda store: store.positions("none"),
-    lambda store: store.records("none"),
-    lambda store: store.results("none"),
-    lambda store: store.scored("none"),
-    lambda store: store.result("none", "c-0"),
+    lambda store: store.replies.add("none", [scored(0)]),
+    lambda store: store.replies.positions("none"),
+    lambda store: store.replies.records("none"),
+    lambda store: store.replies.lines("none"),
+    lambda store: store.replies.scored("none"),
+    lambda store: store.replies.result("none", "c-0"),
     lambda store: store.rubric("none"),
-    lambda store: store.count_results("none"),
+    lambda store: store.replies.count("none"),
     lambda store: store.finish_run("none", finished="", seconds=0.0),
     lambda store: store.label_run("none", {"a": "b"}),
     lambda store: store.delete_run("none"),

@@ -4,19 +4,18 @@ import subprocess
 import sys
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
 from tests.store.samples import run_named, scored
 
 from touchstone.core.errors import StoreError
 from touchstone.store.database import open_database
-from touchstone.store.runs import Filters, open_store
-from touchstone.store.schema import HEAD, VERSION_TABLE, metadata
-from touchstone.store.upgrade import MIGRATIONS
+from touchstone.store.migrations import MIGRATIONS
+from touchstone.store.pages import Filters
+from touchstone.store.runs import open_store
+from touchstone.store.tables import HEAD, VERSION_TABLE, metadata
+from touchstone.store.upgrade import upgrade
 
 
 def execute(place, *statements):
@@ -44,15 +43,16 @@ def test_an_empty_database_gets_the_tables_of_the_schema(empty_place):
 
 
 def test_the_version_a_store_is_compared_with_is_the_newest_migration():
-    assert ScriptDirectory(str(MIGRATIONS)).get_heads() == [HEAD]
+    assert [*MIGRATIONS] == sorted(MIGRATIONS)
+    assert [*MIGRATIONS][-1] == HEAD
 
 
 def test_a_store_with_data_is_opened_again_as_it_is(empty_place):
     with open_store(empty_place) as store:
         store.create_run(run_named("r1"), rubric="text")
-        store.add_results("r1", [scored(0)])
+        store.replies.add("r1", [scored(0)])
     with open_store(empty_place) as store:
-        assert store.result("r1", "c-0") == scored(0)
+        assert store.replies.result("r1", "c-0") == scored(0)
         assert store.rubric("r1") == "text"
 
 
@@ -77,11 +77,7 @@ FIRST_VERSION = [
 def begin_at(place, version):
     """A database as an earlier version left it."""
     database = open_database(place)
-    with database.restructuring() as connection:
-        config = Config(attributes={"connection": connection})
-        config.set_main_option("script_location", str(MIGRATIONS))
-        config.set_main_option("path_separator", "os")
-        command.upgrade(config, version)
+    upgrade(database, to=version)
     database.close()
 
 
@@ -97,13 +93,13 @@ def test_data_of_the_first_version_is_read(empty_place):
     with open_store(place) as store:
         run = store.find_run("r1")
         assert (run.seconds, run.receipt.parser, run.labels) == (0.5, "parser 3.8.0", {"prompt": "v7"})
-        assert store.records("r1")[0].tags[0].detail == "the fee"
-        assert store.records("r1")[0].grades == {"tone": 3}
-        assert store.result("r1", "c-0").case.response == "So."
-        assert [record.problem for record in store.records("r1")] == [None, "no JSON\0"]
+        assert store.replies.records("r1")[0].tags[0].detail == "the fee"
+        assert store.replies.records("r1")[0].grades == {"tone": 3}
+        assert store.replies.result("r1", "c-0").case.response == "So."
+        assert [record.problem for record in store.replies.records("r1")] == [None, "no JSON\0"]
         assert run.kind == "goldset"
-        assert store.tags("r1") == {"missed question": 1}
-        assert [item.position for item in store.page("r1", Filters(tag="missed question")).items] == [0]
+        assert store.replies.tags("r1") == {"missed question": 1}
+        assert [item.position for item in store.replies.page("r1", Filters(tag="missed question")).items] == [0]
 
 
 def test_a_store_made_by_a_newer_version_is_refused_and_left_alone(place):

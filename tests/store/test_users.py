@@ -4,9 +4,8 @@ import pytest
 
 from touchstone.core.errors import ReviewError
 from touchstone.review.action import Action
-from touchstone.store.actions import RubricVersion
-from touchstone.store.guards import AuditEntry, KeptAnswer
-from touchstone.store.users import ApiToken, Session, User
+from touchstone.store.marks import RubricVersion
+from touchstone.store.users import ApiToken, AuditEntry, KeptAnswer, Session, User
 
 NOW = "2026-01-05T10:00:00+00:00"
 LATER = "2026-01-05T11:00:00+00:00"

@@ -1,5 +1,6 @@
 """Waivers on each database: every figure, filter and result follows them, and what the judge said is kept."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,8 +10,10 @@ from tests.store.samples import run_named
 from tests.store.waiver_samples import LEAK, PROMISE, judged, reply_with, waiver
 
 from touchstone.app.runs import compare_runs, open_run, view_run
+from touchstone.core.codec import result_from_dict
 from touchstone.runs.run import Terms
-from touchstone.store.runs import Filters, open_store
+from touchstone.store.pages import Filters
+from touchstone.store.runs import open_store
 
 BROKEN = (LEAK, PROMISE)
 
@@ -20,7 +23,7 @@ def filled(store):
     """Two runs of three replies, the first of each with two violations."""
     for id in ("r1", "r2"):
         store.create_run(run_named(id, finished=NOW), rubric=RUBRIC_TEXT)
-        store.add_results(id, [reply_with(0, *BROKEN), reply_with(1), reply_with(2, PROMISE)])
+        store.replies.add(id, [reply_with(0, *BROKEN), reply_with(1), reply_with(2, PROMISE)])
     return store
 
 
@@ -32,16 +35,16 @@ def waive(store, *violations, **values):
 def seen(store, run="r1"):
     """Everything the store says of a run that waivers bear on."""
     return {
-        "records": store.records(run),
-        "listed": [each.record for each in store.listed(run)],
-        "scored": [(each.record, each.result) for each in store.scored(run)],
-        "results": list(store.results(run)),
-        "at": store.at(run, 0),
-        "one": store.result(run, "c-0"),
-        "counts": store.count_outcomes(run),
-        "tags": store.tags(run),
+        "records": store.replies.records(run),
+        "listed": [each.record for each in store.replies.listed(run)],
+        "scored": [(each.record, each.result) for each in store.replies.scored(run)],
+        "results": [result_from_dict(json.loads(line)) for line in store.replies.lines(run)],
+        "at": store.replies.at(run, 0),
+        "one": store.replies.result(run, "c-0"),
+        "counts": store.replies.count_outcomes(run),
+        "tags": store.replies.tags(run),
         "pages": [
-            [each.position for each in store.page(run, filters).items]
+            [each.position for each in store.replies.page(run, filters).items]
             for filters in (
                 Filters(outcome="FAIL"),
                 Filters(outcome="PASS"),
@@ -50,7 +53,7 @@ def seen(store, run="r1"):
                 Filters(tag="leaked name", search="c-"),
             )
         ],
-        "history": [each.record for each in store.history("c-0") if each.run.id == run],
+        "history": [each.record for each in store.replies.history("c-0") if each.run.id == run],
     }
 
 
@@ -161,7 +164,7 @@ def test_waivers_of_an_earlier_version_count_once_the_store_is_upgraded(filled, 
 
 
 def test_a_result_that_nobody_waived_anything_in_is_the_judge_s(filled):
-    assert filled.at("r1", 0).result == judged(*BROKEN)
+    assert filled.replies.at("r1", 0).result == judged(*BROKEN)
 
 
 def test_two_waivers_given_at_once_both_count(filled):
@@ -171,4 +174,4 @@ def test_two_waivers_given_at_once_both_count(filled):
         given = [waiver(each, id=f"{at}{each.kind}", withdrawn=is_withdrawn) for each in BROKEN]
         with ThreadPoolExecutor(2) as together:
             list(together.map(filled.marks.waive, given))
-        assert filled.records("r1")[0].outcome == ("FAIL" if is_withdrawn else "PASS")
+        assert filled.replies.records("r1")[0].outcome == ("FAIL" if is_withdrawn else "PASS")

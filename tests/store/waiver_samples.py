@@ -10,7 +10,7 @@ from touchstone.rubric.parse import packaged
 from touchstone.runs.decision import regrade
 from touchstone.runs.record import record
 from touchstone.runs.waivers import Waiver
-from touchstone.store.rows import Scored
+from touchstone.store.results import Scored
 
 RUBRIC = packaged("supportai")
 REPLY = "Ann, you can return it, and it is free forever, as Ben said."

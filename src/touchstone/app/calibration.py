@@ -109,7 +109,7 @@ def reviewed_replies(store: Store) -> Iterator[Reviewed]:
         for each in reviewed_items(store, queue.id):
             place = (queue.run, each.item.result)
             settled = settle(current(each.reviews), each.ruling, rubric=rubric)
-            case = None if settled is None or place in seen else store.at(*place).case
+            case = None if settled is None or place in seen else store.replies.at(*place).case
             if settled is None or case is None or not case.response:
                 continue
             seen.add(place)

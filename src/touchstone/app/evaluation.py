@@ -31,7 +31,8 @@ from touchstone.runs.record import record
 from touchstone.runs.redaction import redact_reply
 from touchstone.runs.run import Receipt, Run
 from touchstone.store.private import make_directory, take_from_others
-from touchstone.store.runs import Scored, Store
+from touchstone.store.results import Scored
+from touchstone.store.runs import Store
 
 LOCK = ".lock"
 
@@ -76,7 +77,7 @@ def evaluate_goldset(
     with _bot(assignment) as bot:
         receipt = _receipt(assignment, entries, settings=settings, responses=responses, bot=bot, judge=judge)
         with _claimed(assignment, receipt, settings=settings, store=store) as run:
-            done = store.positions(run.id)
+            done = store.replies.positions(run.id)
             on_start(run, len(done))
             start = time.monotonic()
             total, replies = replies_of(assignment, entries, responses=responses, bot=bot, is_scored=done.__contains__)
@@ -85,7 +86,7 @@ def evaluate_goldset(
             # Without a model, each result is in the store before the next reply is looked at.
             graded = scored if judge is None else _without_outages(_judged(scored, judge=judge, fill=fill))
             for count, each in enumerate(graded, len(done) + 1):
-                store.add_results(run.id, [each.kept(redacts=settings.redacts)])
+                store.replies.add(run.id, [each.kept(redacts=settings.redacts)])
                 on_step(Step(each.reply, each.result, count, total))
             return store.finish_run(run.id, finished=_now(), seconds=run.seconds + time.monotonic() - start)
 

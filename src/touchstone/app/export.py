@@ -21,7 +21,7 @@ def labelled_cases(store: Store, queue_id: str) -> Iterator[dict[str, Any]]:
     """The reviewed cases of a queue as rows of a gold set, labelled by everybody whose review stands."""
     run = store.queues.get(queue_id).run
     for each in reviewed_items(store, queue_id):
-        case = store.at(run, each.item.result).case
+        case = store.replies.at(run, each.item.result).case
         if case is not None and (labels := labels_of(each)):
             yield case_to_dict(_labelled(case, labels))
 
@@ -34,7 +34,7 @@ def promoted_cases(store: Store) -> Iterator[dict[str, Any]]:
             place = (queue.run, each.item.result)
             labels[place] = (*labels.get(place, ()), *labels_of(each))
     for promotion in store.marks.promoted():
-        case = store.at(promotion.run, promotion.result).case
+        case = store.replies.at(promotion.run, promotion.result).case
         if case is not None:
             yield case_to_dict(_labelled(case, labels.get((promotion.run, promotion.result), ())))
 

@@ -22,8 +22,8 @@ from touchstone.rubric.card import write_rubric
 from touchstone.runs.record import record
 from touchstone.runs.redaction import redact_case, redact_reply
 from touchstone.runs.run import Run
-from touchstone.store.rows import case_to_row
-from touchstone.store.runs import LATEST, PREVIOUS, Scored, Store
+from touchstone.store.results import Scored, case_to_row
+from touchstone.store.runs import LATEST, PREVIOUS, Store
 
 # What is scored and stored in one go: a few seconds of work, which is all that an end in the middle costs.
 CHUNK = 256
@@ -120,7 +120,7 @@ def add_replies(
 ) -> Added:
     """Score cases that have ids of their own and add them to the production run of this name, begun if need be."""
     run = _run(name, settings=settings, store=store, labels=labels, now=now())
-    held = store.held(run.id, [case.id or "" for case in cases])
+    held = store.replies.held(run.id, [case.id or "" for case in cases])
     new = [case for case in cases if case.id not in held]
     conflicts = tuple(
         case.id or "" for case in cases if case.id in held and held[case.id] != _hash(case, redacts=settings.redacts)

@@ -26,7 +26,9 @@ from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.waivers import Waiver
-from touchstone.store.runs import Listed, Scored, Store
+from touchstone.store.pages import Listed
+from touchstone.store.results import Scored
+from touchstone.store.runs import Store
 
 # Labels of a run that say which bot drafted its replies.
 VERSION_LABELS = ("version", "bot", "prompt", "model")
@@ -63,7 +65,7 @@ class ItemView:
 def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str, id: str | None = None) -> Queue:
     """A new queue of replies drawn from a run."""
     _check_drawing(drawing)
-    listed = {each.position: each for each in store.listed(run) if each.has_case}
+    listed = {each.position: each for each in store.replies.listed(run) if each.has_case}
     if not listed:
         raise ReviewError(f"run {run} has no reply that could be reviewed")
     seed = _seed(run) if drawing.seed is None else drawing.seed
@@ -101,7 +103,7 @@ def view_item(store: Store, queue_id: str, position: int) -> ItemView:
     return ItemView(
         queue=queue,
         item=item,
-        scored=store.at(queue.run, item.result),
+        scored=store.replies.at(queue.run, item.result),
         rubric=rubric,
         reviews=reviews,
         ruling=store.reviews.ruling(queue_id, position),
@@ -121,11 +123,11 @@ def weekly(store: Store, queue_id: str, *, now: str) -> WeeklyReport:
     """The report of a queue, with patterns, what is done about them, and reminders."""
     queue = store.queues.get(queue_id)
     rubric = rubric_of(store, queue.run)
-    listed = [each for each in store.listed(queue.run) if each.has_case]
-    unaided = store.unaided(queue.run)
+    listed = [each for each in store.replies.listed(queue.run) if each.has_case]
+    unaided = store.replies.unaided(queue.run)
     run = store.find_run(queue.run)
     earlier = _earlier(store, run)
-    past = {each.id: [line.record for line in store.listed(each.id)] for each in earlier}
+    past = {each.id: [line.record for line in store.replies.listed(each.id)] for each in earlier}
     known = {name for records in past.values() for name in _names(records)} if earlier else None
     counted = {each.position: each.record for each in listed}
     actions = [ActionLine(action, _effect(store, action)) for action in store.actions.list()]
@@ -241,7 +243,7 @@ def _second(moment: str) -> datetime:
 
 
 def _share(store: Store, run: str, pattern: str) -> Share:
-    return Share(run, store.tags(run).get(pattern, 0), store.count_results(run))
+    return Share(run, store.replies.tags(run).get(pattern, 0), store.replies.count(run))
 
 
 def now_text() -> str:

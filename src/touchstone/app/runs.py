@@ -62,7 +62,7 @@ def open_run(name: str, *, store: Store) -> Opened:
     """The run of this name: an id, the path of a run's directory or of a file in it, `latest` or `previous`."""
     run = store.find_run(_id_of(name))
     rubric = parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
-    return Opened(run, rubric, store.records(run.id))
+    return Opened(run, rubric, store.replies.records(run.id))
 
 
 def view_run(opened: Opened, *, store: Store) -> RunReport:
@@ -117,24 +117,24 @@ def view_comparison(before: Opened, after: Opened) -> ComparisonReport:
     return ComparisonReport(before.run, after.run, compare_runs(before, after))
 
 
-def write_run(view: RunReport, directory: Path, *, results: Iterable[Result]) -> None:
+def write_run(view: RunReport, directory: Path, *, lines: Iterable[str]) -> None:
     """The files of a run: report.html, summary.json, results.jsonl, junit.xml, summary.md."""
-    write_results(results, str(directory / RESULTS))
+    write_results(lines, str(directory / RESULTS))
     for name, format in FILES.items():
         write_text(directory / name, RENDERERS[format](view))
 
 
-def write_results(results: Iterable[Result], target: str) -> None:
-    """One JSON line for each result, for its owner alone; `-` is stdout."""
+def write_results(lines: Iterable[str], target: str) -> None:
+    """Results as the store keeps them, one JSON line for each, for its owner alone; `-` is stdout."""
     with open_results(target, is_private=True) as write:
-        for result in results:
-            write(result)
+        for line in lines:
+            write(line)
 
 
 def list_lines(store: Store, *, labels: Mapping[str, str], limit: int) -> tuple[RunLine, ...]:
     """The newest runs, each as one line."""
     runs = store.list_runs(limit=limit, labels=labels)
-    return tuple(run_line(run, store.count_outcomes(run.id)) for run in runs)
+    return tuple(run_line(run, store.replies.count_outcomes(run.id)) for run in runs)
 
 
 def open_store_of(settings: Settings, *, creates: bool = False) -> Store:
@@ -148,7 +148,7 @@ def find_id(name: str, *, store: Store) -> str:
 
 
 def _fetch(replies: Sequence[tuple[str, int]], run: str, *, store: Store) -> list[tuple[Case, Result]]:
-    found = [store.result(run, id, draft=draft) for id, draft in replies]
+    found = [store.replies.result(run, id, draft=draft) for id, draft in replies]
     return [(each.case, each.result) for each in found if each.case is not None]
 
 

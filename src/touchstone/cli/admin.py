@@ -18,9 +18,8 @@ from touchstone.report.plain import one_line
 from touchstone.service.auth.principal import fingerprint, new_token
 from touchstone.store.backup import back_up
 from touchstone.store.backup import restore as restore_backup
-from touchstone.store.guards import AuditEntry
 from touchstone.store.runs import Store
-from touchstone.store.users import ApiToken, User
+from touchstone.store.users import ApiToken, AuditEntry, User
 
 store = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Back up or restore the store, or erase customers' text."

@@ -82,7 +82,7 @@ def eval(
     with open_store_of(settings, creates=True) as opened:
         terms = _terms(baseline, settings=settings, store=opened) if gate else None
         run = _evaluate(assignment, settings=settings, store=opened, quiet=quiet, by_batch=batch)
-        failures = opened.count_failed(run)
+        failures = opened.replies.count_failed(run)
         view = _conclude(run, settings=settings, store=opened, terms=terms)
     if as_json:
         typer.echo(RENDERERS["json"](view), nl=False)
@@ -155,7 +155,7 @@ def _conclude(id: str, *, settings: Settings, store: Store, terms: Terms | None)
         store.keep_terms(id, terms)
     view = view_run(open_run(id, store=store), store=store)
     try:
-        write_run(view, Path(settings.runs) / id, results=store.results(id))
+        write_run(view, Path(settings.runs) / id, lines=store.replies.lines(id))
     except InputError as error:
         raise InputError(f"{error}; the run is kept: write its report with touchstone report {id}") from error
     return view

@@ -126,7 +126,7 @@ def _report(run: str, *, format: str, output: str, settings: Settings) -> None:
         found = open_run(run, store=opened)
         usual = str(Path(settings.runs) / found.run.id / "report.html") if chosen == "html" else STDOUT
         if chosen == "jsonl":
-            write_results(opened.results(found.run.id), output or usual)
+            write_results(opened.replies.lines(found.run.id), output or usual)
             return
         view = view_run(found, store=opened)
     if chosen == "terminal":

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from touchstone.core.codec import result_to_dict
+from touchstone.core.codec import result_from_dict, result_to_dict
 from touchstone.core.errors import ConfigError, InputError
 from touchstone.core.result import Result
 from touchstone.io.locations import whole_file
@@ -19,7 +19,8 @@ from touchstone.io.result_tables import flat_columns, flat_row, nested_schema
 STDOUT = "-"
 _ROW_GROUP = 1000
 
-Write = Callable[[Result], None]
+# A result, or its JSON as the store keeps it.
+Write = Callable[[Result | str], None]
 
 
 @contextmanager
@@ -63,9 +64,10 @@ def _writer(target: str) -> Callable[[IO[bytes]], AbstractContextManager[Write]]
 
 @contextmanager
 def _json_lines(stream: IO[bytes]) -> Iterator[Write]:
-    def write(result: Result) -> None:
-        line = json.dumps(result_to_dict(result), ensure_ascii=False, allow_nan=False)
-        stream.write(line.encode("utf-8", "replace") + b"\n")
+    def write(result: Result | str) -> None:
+        if not isinstance(result, str):
+            result = json.dumps(result_to_dict(result), ensure_ascii=False, allow_nan=False)
+        stream.write(result.encode("utf-8", "replace") + b"\n")
         if stream is sys.stdout.buffer:
             stream.flush()
 
@@ -77,7 +79,7 @@ def _csv(stream: IO[bytes], *, delimiter: str) -> Iterator[Write]:
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="", write_through=True)
     table = csv.DictWriter(text, flat_columns(), delimiter=delimiter)
     table.writeheader()
-    yield lambda result: table.writerow(flat_row(result))
+    yield lambda result: table.writerow(flat_row(_read(result)))
     text.detach()
 
 
@@ -96,13 +98,17 @@ def _parquet(stream: IO[bytes]) -> Iterator[Write]:
             parquet.write_table(pa.Table.from_pylist(held, schema=schema))
             held.clear()
 
-        def write(result: Result) -> None:
-            held.append(result_to_dict(result))
+        def write(result: Result | str) -> None:
+            held.append(result_to_dict(_read(result)))
             if len(held) == _ROW_GROUP:
                 write_held()
 
         yield write
         write_held()
+
+
+def _read(result: Result | str) -> Result:
+    return result_from_dict(json.loads(result)) if isinstance(result, str) else result
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def visible_page(
     here: Service, veil: Veil, run: str, filters: Filters, *, after: str | None = None, limit: int = LIMIT
 ) -> Page:
     """A page of a run's replies. A filter on what the judge said leaves out replies whose presence would tell it."""
-    page = here.store.page(run, filters, after=after, limit=limit)
+    page = here.store.replies.page(run, filters, after=after, limit=limit)
     tells = filters.outcome is not None or filters.decision is not None or filters.tag is not None
     if not tells or not veil.positions:
         return page
@@ -44,7 +44,7 @@ def visible_page(
         seen = tuple(each for each in page.items if each.position not in veil.positions)
         if seen or page.next is None:
             return Page(seen, page.next)
-        page = here.store.page(run, filters, after=page.next, limit=limit)
+        page = here.store.replies.page(run, filters, after=page.next, limit=limit)
 
 
 def visible_record(record: Record, *, is_blind: bool) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from touchstone.service.options import Options
 from touchstone.service.scoring.scorer import Scorer
 from touchstone.service.telemetry import Telemetry
 from touchstone.service.views import Views
-from touchstone.store.guards import AuditEntry
 from touchstone.store.runs import Store
+from touchstone.store.users import AuditEntry
 
 
 @dataclass(frozen=True, slots=True)

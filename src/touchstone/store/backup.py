@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from touchstone.core.errors import StoreError
 from touchstone.store.database import BEFORE_RESTORE, PATIENCE_SECONDS, faults
 from touchstone.store.private import make_directory, make_file, take_from_others
-from touchstone.store.schema import HEAD, VERSION_TABLE
+from touchstone.store.tables import HEAD, VERSION_TABLE
 
 _POSTGRESQL = "is kept in PostgreSQL: use its own tools, {tool}"
 _MAGIC = b"SQLite format 3\x00"

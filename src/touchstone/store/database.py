@@ -7,13 +7,15 @@ are scored again when the run goes on. FULL would add the disk's flush, a few mi
 
 import glob
 import sqlite3
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, Executable, Row, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -57,7 +59,11 @@ _VANISHED = "was moved or deleted while it was in use: put it back, or run the c
 
 
 class Database:
-    """An open database. `place` names it in messages, without a password."""
+    """An open database. `place` names it in messages, without a password.
+
+    A thread has one transaction at a time: whatever it does inside of `reading` or `writing` is part of that, and any
+    other statement is a transaction of its own.
+    """
 
     def __init__(self, engine: Engine, *, place: str, path: Path | None = None) -> None:
         self.place = place
@@ -65,27 +71,77 @@ class Database:
         self._writer = engine.execution_options(writes=True)
         self._path = path
         self._file = None if path is None else _identity(path)
+        self._current = threading.local()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
+        if (current := self._connection) is not None:
+            yield current
+            return
         with faults(self.place):
             self._check_there()
-            with self._engine.connect() as connection:
+            with self._engine.connect() as connection, self._made_current(connection):
                 yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """One transaction, with SQLite's write lock from its start; when this returns, it is stored."""
+        """One transaction, with SQLite's write lock from its start; when the outermost returns, it is stored."""
+        if self.is_writing and (current := self._connection) is not None:
+            yield current
+            return
         with faults(self.place):
             self._check_there()
-            with self._writer.begin() as connection:
+            with self._writer.begin() as connection, self._made_current(connection):
                 yield connection
             self._check_there()
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is in a writing transaction."""
+        current = self._connection
+        return current is not None and bool(current.get_execution_options().get("writes", False))
+
+    def rows(self, query: Executable) -> Sequence[Any]:
+        with self.reading() as connection:
+            return connection.execute(query).all()
+
+    def first(self, query: Executable) -> Row[Any] | None:
+        with self.reading() as connection:
+            return connection.execute(query).first()
+
+    def scalar(self, query: Executable) -> Any:
+        """The first column of the first row; None where there is no row."""
+        with self.reading() as connection:
+            return connection.scalar(query)
+
+    def write(self, statement: Executable, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None) -> int:
+        """Inserts the rows, or updates or deletes; how many rows that were."""
+        with self.writing() as connection:
+            return connection.execute(statement, rows).rowcount
+
+    def add_missing(self, table: Table, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> int:
+        """Inserts the rows whose key is not there yet; how many of one row that were."""
+        with self.writing() as connection:
+            dialects: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
+            return connection.execute(dialects[connection.dialect.name](table).on_conflict_do_nothing(), rows).rowcount
+
+    @property
+    def _connection(self) -> Connection | None:
+        found: Connection | None = getattr(self._current, "connection", None)
+        return found
+
+    @contextmanager
+    def _made_current(self, connection: Connection) -> Iterator[None]:
+        before, self._current.connection = self._connection, connection
+        try:
+            yield
+        finally:
+            self._current.connection = before
 
     @contextmanager
     def restructuring(self) -> Iterator[Connection]:
         """A writing transaction in which tables can be rebuilt: SQLite would empty those that refer to them."""
-        with faults(self.place), self._writer.connect() as connection:
+        with faults(self.place), self._writer.connect() as connection, self._made_current(connection):
             raw = connection.connection.dbapi_connection
             is_sqlite = connection.dialect.name == "sqlite"
             if is_sqlite:

@@ -5,29 +5,42 @@ A text stays only where it cannot quote the customer, the bot or a source.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, delete, exists, insert, select, text, update
+from sqlalchemy import Row, Table, and_, delete, exists, select, text, update
 
 from touchstone.core.case import Case
-from touchstone.core.codec import result_to_dict
 from touchstone.core.result import Finding, Result
 from touchstone.core.texts import map_texts
-from touchstone.store.columns import from_json, to_json
-from touchstone.store.people_schema import idempotency
-from touchstone.store.results import ERASED_AT, raise_revision
-from touchstone.store.review_rows import violations_from_json, violations_to_json
-from touchstone.store.review_schema import drafts, queue_items, queues, reviews, rulings, waivers
-from touchstone.store.rows import RECORD_COLUMNS, RecordReader, case_to_row, counted_columns, result_from_body
-from touchstone.store.schema import bodies, cases, results, runs
+from touchstone.runs.record import Record
+from touchstone.store.database import Database
+from touchstone.store.queues import queue_items, queues, reviews
+from touchstone.store.results import (
+    ERASED_AT,
+    RECORD_COLUMNS,
+    bodies,
+    body_of,
+    case_to_row,
+    cases,
+    raise_revision,
+    result_of,
+    results,
+    update_counted,
+    waivers,
+)
+from touchstone.store.reviews import drafts, rulings
+from touchstone.store.tables import CHUNK, from_json, runs
+from touchstone.store.users import idempotency
 
 ERASED = "(erased)"
-_CHUNK = 500
 _Value = TypeVar("_Value")
 # `hallucination 0.67 > 0.50`: why a verdict is FAIL, with the name of a metric.
 _BOUND = re.compile(r" [\d.]+ [<>]=? [\d.]+$")
+# One reply: its run, its position, and the hash of its case.
+_REPLIES = select(results.c.run, results.c.position, results.c.case_hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,99 +53,68 @@ class Forgotten:
     runs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One reply: its run, its position, and the hash of its case."""
-
-    run: int
-    position: int
-    hash: str | None
-
-
-def forget_cases(connection: Connection, *, ids: Collection[str], metadata: Mapping[str, str], at: str) -> Forgotten:
+def forget_cases(database: Database, *, ids: Collection[str], metadata: Mapping[str, str], at: str) -> Forgotten:
     """Erases the cases of these ids, and those whose metadata has all of these values."""
-    if connection.dialect.name == "postgresql":
-        # No other process may add a case that is on its way out. Whoever writes to a run locks its row first.
-        connection.execute(text("LOCK TABLE runs IN EXCLUSIVE MODE"))
-        connection.execute(text("LOCK TABLE cases, results IN SHARE ROW EXCLUSIVE MODE"))
-    places = [*_by_ids(connection, ids), *_by_metadata(connection, metadata)]
-    places = list(dict.fromkeys(places))
-    for place in places:
-        _erase_result(connection, place)
-    hashes = {place.hash for place in places if place.hash is not None}
-    for hash in sorted(hashes):
-        _erase_case(connection, hash, places, at=at)
-    touched = sum(_erase_words(connection, place) for place in places)
-    if places:
-        # Kept answers of the service may quote a reply; they only spare a second sending.
-        connection.execute(delete(idempotency))
-    numbers = sorted({place.run for place in places})
-    for number in numbers:
-        raise_revision(connection, number)
-    names = [connection.scalar(select(runs.c.id).where(runs.c.number == number)) for number in numbers]
-    return Forgotten(len(hashes), len(places), touched, tuple(name for name in names if name))
+    with database.writing() as connection:
+        if connection.dialect.name == "postgresql":
+            # No other process may add a case that is on its way out. Whoever writes to a run locks its row first.
+            connection.execute(text("LOCK TABLE runs IN EXCLUSIVE MODE"))
+            connection.execute(text("LOCK TABLE cases, results IN SHARE ROW EXCLUSIVE MODE"))
+        named = (database.rows(_REPLIES.where(results.c.case_id == id).order_by(results.c.run)) for id in ids)
+        hashes = _hashes_with(database, metadata) if metadata else ()
+        described = (database.rows(_REPLIES.where(results.c.case_hash == hash)) for hash in hashes)
+        # Rows of equal values are equal: each reply once.
+        replies = list(dict.fromkeys(chain.from_iterable(chain(named, described))))
+        for reply in replies:
+            _erase_result(database, reply)
+        erased = {reply.case_hash for reply in replies if reply.case_hash is not None}
+        for hash in sorted(erased):
+            _erase_case(database, hash, [reply for reply in replies if reply.case_hash == hash], at=at)
+        touched = sum(_erase_words(database, reply) for reply in replies)
+        if replies:
+            # Kept answers of the service may quote a reply; they only spare a second sending.
+            database.write(delete(idempotency))
+        numbers = sorted({reply.run for reply in replies})
+        for number in numbers:
+            raise_revision(database, number)
+        names = [database.scalar(select(runs.c.id).where(runs.c.number == number)) for number in numbers]
+    return Forgotten(len(erased), len(replies), touched, tuple(names))
 
 
-def _by_ids(connection: Connection, ids: Collection[str]) -> list[_Place]:
-    columns = select(results.c.run, results.c.position, results.c.case_hash)
-    return [
-        _Place(*row)
-        for id in dict.fromkeys(ids)
-        for row in connection.execute(columns.where(results.c.case_id == id).order_by(results.c.run))
-    ]
-
-
-def _by_metadata(connection: Connection, metadata: Mapping[str, str]) -> list[_Place]:
+def _hashes_with(database: Database, metadata: Mapping[str, str]) -> Iterable[str]:
     """Metadata has no index: every case is read, a page at a time."""
-    if not metadata:
-        return []
-    found: list[_Place] = []
+    query = select(cases.c.hash, cases.c.body).order_by(cases.c.hash).limit(CHUNK)
     after = ""
-    while True:
-        query = select(cases.c.hash, cases.c.body).where(cases.c.hash > after).order_by(cases.c.hash).limit(_CHUNK)
-        page = connection.execute(query).all()
+    while page := database.rows(query.where(cases.c.hash > after)):
         for row in page:
             body = from_json(row.body)
             if all(name in body and str(body[name]) == value for name, value in metadata.items()):
-                here = select(results.c.run, results.c.position).where(results.c.case_hash == row.hash)
-                found += [_Place(each.run, each.position, row.hash) for each in connection.execute(here)]
-        if len(page) < _CHUNK:
-            return found
+                yield row.hash
         after = page[-1].hash
 
 
-def _erase_case(connection: Connection, hash: str, places: Sequence[_Place], *, at: str) -> None:
+def _erase_case(database: Database, hash: str, replies: Iterable[Row[Any]], *, at: str) -> None:
     """Under a new hash, so that the same case may come again, and as no hash of a text should outlive it."""
-    body = from_json(connection.scalar(select(cases.c.body).where(cases.c.hash == hash)) or "{}")
-    left = Case(
-        id=body.get("id"),
-        response="",
-        category=body.get("category"),
-        confidence=body.get("confidence"),
-        metadata={ERASED_AT: at},
-    )
-    row = case_to_row(left)
-    if not connection.scalar(select(exists().where(cases.c.hash == row["hash"]))):
-        connection.execute(insert(cases), row)
-    for place in places:
-        if place.hash == hash:
-            here = (results.c.run == place.run, results.c.position == place.position)
-            connection.execute(update(results).where(*here).values(case_hash=row["hash"]))
+    body = from_json(database.scalar(select(cases.c.body).where(cases.c.hash == hash)) or "{}")
+    kept = {name: body.get(name) for name in ("id", "category", "confidence")}
+    row = case_to_row(Case(**kept, response="", metadata={ERASED_AT: at}))
+    database.add_missing(cases, row)
+    for reply in replies:
+        database.write(update(results).where(_here(results, reply)).values(case_hash=row["hash"]))
     still_used = exists().where(results.c.case_hash == hash)
     if row["hash"] != hash:
-        connection.execute(delete(cases).where(cases.c.hash == hash, ~still_used))
+        database.write(delete(cases).where(cases.c.hash == hash, ~still_used))
 
 
-def _erase_result(connection: Connection, place: _Place) -> None:
-    here = (bodies.c.run == place.run, bodies.c.position == place.position)
-    body = connection.scalar(select(bodies.c.body).where(*here))
+def _erase_result(database: Database, reply: Row[Any]) -> None:
+    body = database.scalar(select(bodies.c.body).where(_here(bodies, reply)))
     if body is not None:
-        left = to_json(result_to_dict(erase_result(result_from_body(body))))
-        connection.execute(update(bodies).where(*here).values(body=left))
-    row = (results.c.run == place.run, results.c.position == place.position)
-    held = RecordReader().read(connection.execute(select(*RECORD_COLUMNS).where(*row)).one())
-    record = replace(_erased(held), why=(ERASED,) if held.why else ())
-    connection.execute(update(results).where(*row).values(**counted_columns(record)))
+        left = body_of(erase_result(result_of(body)))
+        database.write(update(bodies).where(_here(bodies, reply)).values(body=left))
+    for row in database.rows(select(*RECORD_COLUMNS).where(_here(results, reply))):
+        held = Record(*row)
+        left_over = replace(_erased(held), why=(ERASED,) if held.why else ())
+        update_counted(database, reply.run, reply.position, left_over)
 
 
 def erase_result(result: Result) -> Result:
@@ -152,26 +134,27 @@ def _erased(value: _Value) -> _Value:
     )
 
 
-def _erase_words(connection: Connection, place: _Place) -> int:
+def _erase_words(database: Database, reply: Row[Any]) -> int:
     """What people wrote about the reply; how many reviews and rulings that were."""
-    of_run = select(queues.c.number).where(queues.c.run == place.run)
-    here = (queue_items.c.queue.in_(of_run), queue_items.c.result == place.position)
-    items = connection.execute(select(queue_items.c.queue, queue_items.c.position).where(*here)).all()
+    of_run = select(queues.c.number).where(queues.c.run == reply.run)
+    here = (queue_items.c.queue.in_(of_run), queue_items.c.result == reply.position)
     count = 0
-    for queue, position in items:
-        connection.execute(delete(drafts).where(drafts.c.queue == queue, drafts.c.position == position))
-        count += _erase_rows(connection, reviews, "note", queue, position)
-        count += _erase_rows(connection, rulings, "reason", queue, position)
-    on_result = (waivers.c.run == place.run, waivers.c.result == place.position)
-    connection.execute(update(waivers).where(*on_result).values(reason=ERASED))
+    for item in database.rows(select(queue_items.c.queue, queue_items.c.position).where(*here)):
+        of_item = (drafts.c.queue == item.queue, drafts.c.position == item.position)
+        database.write(delete(drafts).where(*of_item))
+        count += _erase_rows(database, reviews, "note", item) + _erase_rows(database, rulings, "reason", item)
+    of_reply = (waivers.c.run == reply.run, waivers.c.result == reply.position)
+    database.write(update(waivers).where(*of_reply).values(reason=ERASED))
     return count
 
 
-def _erase_rows(connection: Connection, table: Any, words: str, queue: int, position: int) -> int:
-    here = (table.c.queue == queue, table.c.position == position)
-    rows: Sequence[Row[Any]] = connection.execute(select(table).where(*here)).all()
+def _erase_rows(database: Database, table: Table, words: str, item: Row[Any]) -> int:
+    rows = database.rows(select(table).where(table.c.queue == item.queue, table.c.position == item.position))
     for row in rows:
-        marked = violations_to_json(_erased(violations_from_json(row.violations)))
-        said = ERASED if row._mapping[words] else ""
-        connection.execute(update(table).where(table.c.number == row.number).values(violations=marked, **{words: said}))
+        left = {"violations": _erased(row.violations), words: ERASED if row._mapping[words] else ""}
+        database.write(update(table).where(table.c.number == row.number).values(**left))
     return len(rows)
+
+
+def _here(table: Table, reply: Row[Any]) -> Any:
+    return and_(table.c.run == reply.run, table.c.position == reply.position)

@@ -1,18 +1,106 @@
-"""What people note on a reply of a run, in no queue: violations they waive, and cases they take into a gold set."""
+"""What is noted beside runs and queues: waivers, cases for a gold set, actions, rubrics, and how far judges agree.
 
+Rows are only ever added to, but for the mark on a case; of several on one thing, the last counts.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
+from sqlalchemy import (
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Select,
+    String,
+    Table,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+)
 
 from touchstone.core.errors import ReviewError
+from touchstone.review.action import ACTION_STATES, Action, ActionState
 from touchstone.runs.waivers import Waiver
 from touchstone.store.database import Database
-from touchstone.store.results import fetch_waivers, recount
-from touchstone.store.review_rows import waiver_to_row
-from touchstone.store.review_schema import promotions, waivers
-from touchstone.store.rows import result_from_body
-from touchstone.store.schema import bodies, results, runs
+from touchstone.store.results import (
+    SCORED_COLUMNS,
+    WITH_TEXTS,
+    Scored,
+    bodies,
+    cases,
+    fetch_waivers,
+    recount,
+    result_of,
+    results,
+    scored_from_row,
+    stream,
+    waivers,
+)
+from touchstone.store.tables import Json, Words, find_run_number, from_row, metadata, runs, to_row
+from touchstone.trust.measurement import Measurement
+from touchstone.trust.pairs import AgreementFigures, figures_from_dict, figures_to_dict
+
+promotions = Table(
+    "promotions",
+    metadata,
+    Column("run", Integer, primary_key=True),
+    Column("result", Integer, primary_key=True),
+    Column("by", Words, nullable=False),
+    Column("made", String(40), nullable=False),
+    ForeignKeyConstraint(["run", "result"], ["results.run", "results.position"], ondelete="CASCADE"),
+)
+
+actions = Table(
+    "actions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("revision", Integer, primary_key=True),
+    Column("pattern", Words, nullable=False),
+    Column("owner", Words, nullable=False),
+    Column("text", Words, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("by", Words, nullable=False),
+    Column("made", String(40), nullable=False),
+    # The run's id as it was: an action outlives the run.
+    Column("run", Words, nullable=False),
+)
+
+rubric_versions = Table(
+    "rubric_versions",
+    metadata,
+    Column("hash", Words, primary_key=True),
+    Column("name", Words, nullable=False),
+    Column("version", Words, nullable=False),
+    Column("made", String(40), nullable=False, index=True),
+    Column("by", Words, nullable=False),
+    Column("text", Words, nullable=False),
+)
+
+measurements = Table(
+    "measurements",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    # As runs name it.
+    Column("judge", Words, nullable=False),
+    Column("goldset", Words, nullable=False),
+    # What the gold set said and what it was graded by, as in the receipt of a run.
+    Column("data", String(64), nullable=False),
+    Column("rubric_hash", String(64), nullable=False),
+    Column("made", String(40), nullable=False),
+    Column("cases", Integer, nullable=False),
+    Column("labelled", Integer, nullable=False),
+    Column("figures", Json(AgreementFigures, write=figures_to_dict, read=figures_from_dict), nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("measurements_by_judge", measurements.c.judge, measurements.c.number)
+
+# A case with labels holds this; in a customer's words the quotation marks would be escaped.
+_LABELLED = '"labels":['
+_NEWER = "the action was changed meanwhile: reload it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,87 +123,171 @@ class Marks:
         """Keeps a waiver beside its violation and counts the reply without it; whether it is new: twice is once."""
         if not waiver.withdrawn and not waiver.reason.strip():
             raise ReviewError("a violation is waived with a reason: say why it is none")
-        with self._database.writing() as connection:
-            number = _run(connection, waiver.run)
-            if connection.scalar(select(exists().where(waivers.c.id == waiver.id))):
+        with self._database.writing():
+            # Of two waivers on one reply the second has to count the first: the run is locked.
+            number = self._number(waiver.run)
+            if self._database.scalar(select(exists().where(waivers.c.id == waiver.id))):
                 return False
-            found = _violations(connection, number, waiver.result)
+            here = (bodies.c.run == number, bodies.c.position == waiver.result)
+            body = self._database.scalar(select(bodies.c.body).where(*here))
+            if body is None:
+                raise ReviewError(f"the run has no reply at position {waiver.result}", kind="unknown")
+            grading = result_of(body).rubric
+            found = {(each.kind, each.start, each.end) for each in grading.violations} if grading else set()
             if (waiver.kind, waiver.start, waiver.end) not in found:
                 raise ReviewError(
                     f"the judge found no {waiver.kind} at {waiver.start} to {waiver.end} of this reply", kind="unknown"
                 )
-            connection.execute(insert(waivers), waiver_to_row(waiver, run=number))
-            recount(connection, number, waiver.result)
+            self._database.write(insert(waivers), to_row(waivers, waiver, run=number))
+            recount(self._database, number, waiver.result)
             return True
 
     def waivers(self, run: str, result: int) -> tuple[Waiver, ...]:
         """Every word on the reply's violations, in the order they were given."""
-        with self._database.reading() as connection:
-            found = fetch_waivers(connection, _run(connection, run), position=result)
+        with self._database.reading():
+            found = fetch_waivers(self._database, self._number(run), position=result)
         return tuple(found.get(result, ()))
 
     def promote(self, run: str, result: int, *, by: str, at: str) -> bool:
         """Marks a case for a gold set, and whether that is new; once is enough."""
-        with self._database.writing() as connection:
-            number = _run(connection, run)
-            if connection.scalar(select(exists().where(*_here(number, result)))):
-                return False
-            if not connection.scalar(
-                select(exists().where(results.c.run == number, results.c.position == result, _has_case()))
-            ):
+        with self._database.writing():
+            number = self._number(run)
+            here = (results.c.run == number, results.c.position == result, results.c.case_hash.is_not(None))
+            if not self._database.scalar(select(exists().where(*here))):
                 raise ReviewError(f"run {run} has no case at position {result}", kind="unknown")
-            connection.execute(insert(promotions), {"run": number, "result": result, "by": by, "made": at})
-            return True
+            row = {"run": number, "result": result, "by": by, "made": at}
+            return self._database.add_missing(promotions, row) > 0
 
     def demote(self, run: str, result: int) -> bool:
         """Takes the mark away, and whether there was one."""
-        with self._database.writing() as connection:
-            return bool(connection.execute(delete(promotions).where(*_here(_run(connection, run), result))).rowcount)
+        with self._database.writing():
+            here = (promotions.c.run == self._number(run), promotions.c.result == result)
+            return self._database.write(delete(promotions).where(*here)) > 0
 
     def is_promoted(self, run: str, result: int) -> bool:
-        with self._database.reading() as connection:
-            return bool(connection.scalar(select(exists().where(*_here(_run(connection, run), result)))))
+        with self._database.reading():
+            here = (promotions.c.run == self._number(run), promotions.c.result == result)
+            return bool(self._database.scalar(select(exists().where(*here))))
 
     def promoted(self, *, run: str | None = None) -> tuple[Promotion, ...]:
         """In the order they were marked."""
-        query = _PROMOTED if run is None else _PROMOTED.where(runs.c.id == run)
-        with self._database.reading() as connection:
-            return tuple(_promotion(row) for row in connection.execute(query))
+        joined = promotions.join(runs, runs.c.number == promotions.c.run)
+        query = select(runs.c.id, promotions.c.result, promotions.c.by, promotions.c.made).select_from(joined)
+        query = query.order_by(promotions.c.made, promotions.c.run, promotions.c.result)
+        rows = self._database.rows(query if run is None else query.where(runs.c.id == run))
+        return tuple(Promotion(*row) for row in rows)
+
+    def _number(self, run: str) -> int:
+        number = find_run_number(self._database, run)
+        if number is None:
+            raise ReviewError(f"there is no run '{run}': touchstone runs list shows them", kind="unknown")
+        return number
 
 
-_PROMOTED: Select[Any] = (
-    select(runs.c.id, promotions.c.result, promotions.c.by, promotions.c.made)
-    .where(runs.c.number == promotions.c.run)
-    .order_by(promotions.c.made, promotions.c.run, promotions.c.result)
-)
+class Actions:
+    """What is to be done about patterns."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, action: Action) -> Action:
+        """A new action (revision 1) or the next revision of one; ReviewError when another was faster."""
+        if action.state not in ACTION_STATES:
+            raise ReviewError(f"state '{action.state}' is not known: allowed are {', '.join(ACTION_STATES)}")
+        if not action.text.strip() or not action.pattern.strip():
+            raise ReviewError("an action names its pattern and says what is to be done")
+        with self._database.writing():
+            last = self._database.scalar(select(func.max(actions.c.revision)).where(actions.c.id == action.id)) or 0
+            is_next = action.revision == last + 1
+            if not is_next or not self._database.add_missing(actions, to_row(actions, action)):
+                raise ReviewError(_NEWER, kind="conflict")
+        return action
+
+    def get(self, id: str) -> Action:
+        found = self.revisions(id)
+        if not found:
+            raise ReviewError(f"there is no action '{id}'", kind="unknown")
+        return found[-1]
+
+    def revisions(self, id: str) -> tuple[Action, ...]:
+        """The action as it was and is."""
+        return self._fetch(select(actions).where(actions.c.id == id).order_by(actions.c.revision))
+
+    def list(self, *, state: ActionState | None = None, pattern: str | None = None) -> tuple[Action, ...]:
+        """The last revision of each, the oldest change first."""
+        last = select(actions.c.id, func.max(actions.c.revision).label("revision")).group_by(actions.c.id).subquery()
+        newest = (actions.c.id == last.c.id) & (actions.c.revision == last.c.revision)
+        query = select(actions).join(last, newest).order_by(actions.c.made, actions.c.id)
+        for column, wanted in ((actions.c.state, state), (actions.c.pattern, pattern)):
+            query = query if wanted is None else query.where(column == wanted)
+        return self._fetch(query)
+
+    def _fetch(self, query: Select[Any]) -> tuple[Action, ...]:
+        return tuple(from_row(Action, row) for row in self._database.rows(query))
 
 
-def _promotion(row: Row[Any]) -> Promotion:
-    return Promotion(row.id, row.result, row.by, row.made)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricVersion:
+    """A rubric's text as it was at some time; `hash` names its content."""
+
+    hash: str
+    name: str
+    version: str
+    made: str
+    by: str
+    text: str
 
 
-def _here(run: int, result: int) -> tuple[Any, Any]:
-    return promotions.c.run == run, promotions.c.result == result
+class Rubrics:
+    """Every version of a rubric that graded something or that a lead kept."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, version: RubricVersion) -> bool:
+        """Whether it is new; one that is there stays as it was."""
+        return self._database.add_missing(rubric_versions, to_row(rubric_versions, version)) > 0
+
+    def list(self) -> tuple[RubricVersion, ...]:
+        """The newest first."""
+        query = select(rubric_versions).order_by(rubric_versions.c.made.desc(), rubric_versions.c.version.desc())
+        return tuple(from_row(RubricVersion, row) for row in self._database.rows(query))
+
+    def get(self, hash: str) -> RubricVersion:
+        row = self._database.first(select(rubric_versions).where(rubric_versions.c.hash == hash))
+        if row is None:
+            raise ReviewError(f"there is no rubric version '{hash}'", kind="unknown")
+        return from_row(RubricVersion, row)
 
 
-def _has_case() -> Any:
-    return results.c.case_hash.is_not(None)
+class Measurements:
+    """How far judges agree with people, as it was measured."""
 
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-def _run(connection: Connection, id: str) -> int:
-    query = select(runs.c.number).where(runs.c.id == id)
-    if connection.get_execution_options().get("writes", False):
-        # Of two waivers on one reply the second has to count the first.
-        query = query.with_for_update()
-    number: int | None = connection.scalar(query)
-    if number is None:
-        raise ReviewError(f"there is no run '{id}': touchstone runs list shows them", kind="unknown")
-    return number
+    def keep(self, measurement: Measurement) -> None:
+        """Adds it; of one judge on one gold set it is the newest from now on."""
+        row = to_row(measurements, measurement, labelled=measurement.figures.labelled)
+        self._database.write(insert(measurements), row)
 
+    def of_judge(self, judge: str) -> tuple[Measurement, ...]:
+        """The newest of exactly this judge on each gold set, the newest first."""
+        newest = select(func.max(measurements.c.number)).where(measurements.c.judge == judge)
+        of_sets = newest.group_by(measurements.c.goldset)
+        query = select(measurements).where(measurements.c.number.in_(of_sets)).order_by(measurements.c.number.desc())
+        return tuple(from_row(Measurement, row) for row in self._database.rows(query))
 
-def _violations(connection: Connection, run: int, position: int) -> set[tuple[str, int, int]]:
-    body = connection.scalar(select(bodies.c.body).where(bodies.c.run == run, bodies.c.position == position))
-    if body is None:
-        raise ReviewError(f"the run has no reply at position {position}", kind="unknown")
-    grading = result_from_body(body).rubric
-    return {(each.kind, each.start, each.end) for each in grading.violations} if grading else set()
+    def revision(self, judge: str) -> int:
+        """Goes up whenever the judge is measured."""
+        query = select(func.max(measurements.c.number)).where(measurements.c.judge == judge)
+        return self._database.scalar(query) or 0
+
+    def labelled_replies(self, run: str) -> Iterator[Scored]:
+        """The replies of a run whose cases carry labels, with what the judge said before anything was waived."""
+        source = WITH_TEXTS.join(runs, runs.c.number == results.c.run)
+        labelled = cases.c.body.contains(_LABELLED, autoescape=True)
+        for row in stream(self._database, SCORED_COLUMNS, source, runs.c.id == run, labelled):
+            scored = scored_from_row(row, count=lambda position, result: result)
+            if scored.case is not None and scored.case.labels:
+                yield scored

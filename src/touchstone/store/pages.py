@@ -1,4 +1,4 @@
-"""Filters and a cursor -> one page of a run's replies, read from an index however long the run is; a page of runs.
+"""Filters and a cursor -> the query of one page of replies or runs, read from an index however many there are.
 
 A page starts where the last one ended (keyset paging), so the millionth reply costs what the first does.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, or_, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -18,19 +18,19 @@ from sqlalchemy.types import NullType
 
 from touchstone.core.errors import StoreError
 from touchstone.runs.record import Record
-from touchstone.runs.run import Kind, Run
-from touchstone.store.rows import RECORD_COLUMNS, RUN_COLUMNS, RecordReader, run_from_row
-from touchstone.store.schema import result_tags, results, run_labels, runs
+from touchstone.runs.run import Kind
+from touchstone.store.database import Database
+from touchstone.store.results import RECORD_COLUMNS, result_tags, results
+from touchstone.store.tables import RUN_COLUMNS, run_labels, runs
 
 LIMIT = 50
 MAX_LIMIT = 1000
 OPEN = "open"
 NO_CURSOR = "the cursor is none of this list: begin at its first page"
-_LAST_CHARACTER = "\U0010ffff"
+LISTED_COLUMNS = (results.c.position, results.c.case_hash.is_not(None), *RECORD_COLUMNS)
 # Two runs may have begun in one second: their numbers say which is the newer.
 NEWEST_FIRST = (runs.c.started.desc(), runs.c.number.desc())
-# Below the number of values that either database takes in one statement.
-_CHUNK = 500
+_LAST_CHARACTER = "\U0010ffff"
 
 
 class _Rare(FunctionElement[Any]):
@@ -70,6 +70,11 @@ class Listed:
     has_case: bool
 
 
+def listed(row: Sequence[Any]) -> Listed:
+    """A row of LISTED_COLUMNS -> the reply."""
+    return Listed(row[0], Record(*row[2:]), bool(row[1]))
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """Some replies, and the cursor of the next page; None after the last."""
@@ -83,7 +88,7 @@ def page_query(run: int, filters: Filters, *, after: Sequence[Any] | None, limit
     source = results
     place: tuple[ColumnElement[Any], ...] = (results.c.position,)
     conditions: list[ColumnElement[bool]] = [results.c.run == run]
-    query = select(results.c.position, results.c.case_hash.is_not(None), *RECORD_COLUMNS)
+    query = select(*LISTED_COLUMNS)
     if filters.search:
         place = (results.c.case_id, results.c.position)
         conditions.append(results.c.case_id < filters.search + _LAST_CHARACTER)
@@ -107,42 +112,6 @@ def page_query(run: int, filters: Filters, *, after: Sequence[Any] | None, limit
     return query.where(*conditions).order_by(*place).limit(limit)
 
 
-def fetch_page(connection: Connection, run: int, filters: Filters, *, after: str | None, limit: int) -> Page:
-    if not 1 <= limit <= MAX_LIMIT:
-        raise StoreError(f"a page of {limit} replies cannot be given: allowed are 1 to {MAX_LIMIT}")
-    key = None if after is None else _read_key(after, search=filters.search)
-    rows = connection.execute(page_query(run, filters, after=key, limit=limit + 1)).all()
-    reader = RecordReader()
-    items = tuple(Listed(row[0], reader.read(row[2:]), bool(row[1])) for row in rows[:limit])
-    return Page(items, _cursor(items[-1], filters) if len(rows) > limit else None)
-
-
-def fetch_all(connection: Connection, run: int) -> list[Listed]:
-    """Every reply of the run, without its text."""
-    columns = (results.c.position, results.c.case_hash.is_not(None), *RECORD_COLUMNS)
-    query = select(*columns).where(results.c.run == run).order_by(results.c.position)
-    reader = RecordReader()
-    return [Listed(row[0], reader.read(row[2:]), bool(row[1])) for row in connection.execute(query)]
-
-
-def fetch_categories(connection: Connection, run: int) -> tuple[str, ...]:
-    """By hopping along the index from one category to the next: a million replies have a few categories."""
-    found: list[str] = []
-    query = select(func.min(results.c.category)).where(results.c.run == run)
-    while True:
-        category = connection.scalar(query.where(results.c.category > found[-1]) if found else query)
-        if category is None:
-            return tuple(found)
-        found.append(category)
-
-
-def count_tags(connection: Connection, run: int) -> dict[str, int]:
-    """How many replies have each tag, the most frequent first."""
-    query = select(result_tags.c.tag, func.count()).where(result_tags.c.run == run).group_by(result_tags.c.tag)
-    counted = [(row[0], row[1]) for row in connection.execute(query)]
-    return dict(sorted(counted, key=lambda each: (-each[1], each[0])))
-
-
 def _start(filters: Filters) -> list[Any]:
     return [filters.search, -1] if filters.search else [-1]
 
@@ -154,17 +123,19 @@ def _beyond(place: Sequence[ColumnElement[Any]], after: Sequence[Any]) -> Column
     return and_(place[0] >= after[0], or_(place[0] > after[0], place[1] > after[1]))
 
 
-def _cursor(last: Listed, filters: Filters) -> str:
-    return write_cursor(last.record.id, last.position) if filters.search else write_cursor(last.position)
-
-
-def _read_key(cursor: str, *, search: str | None) -> list[Any]:
-    if not search:
+def read_key(cursor: str, filters: Filters) -> list[Any]:
+    """Where the page that begins behind the cursor begins: a position, or an id and a position where one searches."""
+    if not filters.search:
         return read_cursor(cursor, int)
     key = read_cursor(cursor, str, int)
-    if not key[0].startswith(search):
+    if not key[0].startswith(filters.search):
         raise StoreError(NO_CURSOR)
     return key
+
+
+def write_key(last: Listed, filters: Filters) -> str:
+    """The cursor behind the last reply of a page."""
+    return write_cursor(last.record.id, last.position) if filters.search else write_cursor(last.position)
 
 
 def write_cursor(*key: str | int) -> str:
@@ -182,14 +153,6 @@ def read_cursor(text: str, *kinds: type) -> list[Any]:
     if not fits or not isinstance(key, list) or not 0 <= key[-1] < 2**31:
         raise StoreError(NO_CURSOR)
     return key
-
-
-@dataclass(frozen=True, slots=True)
-class RunPage:
-    """Some runs, and the id that the next page comes after; None at the end."""
-
-    items: tuple[Run, ...]
-    next: str | None
 
 
 def runs_query(
@@ -215,40 +178,9 @@ def earlier(place: Sequence[Any]) -> ColumnElement[bool]:
     return and_(runs.c.started <= started, or_(runs.c.started < started, runs.c.number < number))
 
 
-def find_place(connection: Connection, cursor: str) -> tuple[Any, Any]:
-    """Time and number of the run with this id."""
-    place = connection.execute(select(runs.c.started, runs.c.number).where(runs.c.id == cursor)).first()
+def find_place(database: Database, run: str) -> Sequence[Any]:
+    """Time and number of the run with this id, where a list goes on behind it."""
+    place = database.first(select(runs.c.started, runs.c.number).where(runs.c.id == run))
     if place is None:
         raise StoreError(NO_CURSOR)
-    return place.started, place.number
-
-
-def fetch_run_page(
-    connection: Connection, *, labels: Mapping[str, str] | None, kind: Kind | None, after: str | None, limit: int
-) -> RunPage:
-    """The page behind the run with the id `after`."""
-    place = None if after is None else find_place(connection, after)
-    found = fetch_runs(connection, runs_query(labels=labels, kind=kind, after=place, limit=limit + 1))
-    return RunPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
-
-
-def fetch_runs(connection: Connection, query: Select[Any]) -> list[Run]:
-    """The runs of a query over RUN_COLUMNS, with their labels."""
-    rows = connection.execute(query).all()
-    labels = _labels(connection, rows)
-    return [run_from_row(row, labels=labels[row.number]) for row in rows]
-
-
-def label_rows(run: int | None, labels: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    """The labels that have a value as rows."""
-    return [{"run": run, "name": name, "value": value} for name, value in labels.items() if value is not None]
-
-
-def _labels(connection: Connection, rows: Sequence[Row[Any]]) -> dict[int, dict[str, str]]:
-    found: dict[int, dict[str, str]] = {row.number: {} for row in rows}
-    numbers = list(found)
-    for start in range(0, len(numbers), _CHUNK):
-        query = select(run_labels).where(run_labels.c.run.in_(numbers[start : start + _CHUNK]))
-        for row in connection.execute(query.order_by(run_labels.c.run, run_labels.c.name)):
-            found[row.run][row.name] = row.value
-    return found
+    return place

@@ -1,31 +1,139 @@
 """Queues of replies that wait for reviews: made once, handed out item by item, closed by a lead."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Row,
+    Select,
+    String,
+    Table,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from touchstone.core.errors import ReviewError
+from touchstone.core.result import Finding
 from touchstone.review.queue import DOUBLE, SINGLE, Item, Progress, Queue, State
-from touchstone.store.columns import from_json
 from touchstone.store.database import Database
-from touchstone.store.review_rows import (
-    ITEM_COLUMNS,
-    QUEUE_COLUMNS,
-    item_from_row,
-    item_to_row,
-    queue_from_row,
-    queue_to_row,
+from touchstone.store.results import results
+from touchstone.store.tables import Json, Words, find_run_number, from_row, metadata, runs, to_row
+
+queues = Table(
+    "queues",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("name", Words, nullable=False),
+    # Without a cascade: people's work is not deleted with a run.
+    Column("run", ForeignKey("runs.number"), nullable=False, index=True),
+    Column("made", String(40), nullable=False),
+    Column("by", Words, nullable=False),
+    Column("needed", Integer, nullable=False),
+    Column("population", Integer, nullable=False),
+    Column("seed", Integer, nullable=False),
+    Column("oversampling", Double, nullable=False),
+    Column("reviewers", Json(tuple[str, ...]), nullable=False),
+    Column("closed", String(40)),
+    sqlite_autoincrement=True,
 )
-from touchstone.store.review_schema import claims, queue_items, queues, reviews, skips
-from touchstone.store.schema import results, runs
+
+queue_items = Table(
+    "queue_items",
+    metadata,
+    Column("queue", ForeignKey("queues.number", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("result", Integer, nullable=False),
+    Column("case_id", Words, nullable=False),
+    Column("draft", Integer, nullable=False),
+    Column("category", Words),
+    Column("inclusion", Double, nullable=False),
+    Column("state", String(16), nullable=False),
+    sqlite_with_rowid=False,
+)
+Index("queue_items_by_state", queue_items.c.queue, queue_items.c.state, queue_items.c.position)
+
+# What people marked in a reply, as lists: neither rule nor confidence nor evidence.
+MARKED = Json(
+    tuple[Finding, ...],
+    write=lambda found: [[each.kind, each.text, each.start, each.end, each.reason] for each in found],
+    read=lambda rows: tuple(Finding(*row) for row in rows),
+)
+
+
+def item_key(*, cascades: bool = False) -> ForeignKeyConstraint:
+    """Refers to an item of a queue."""
+    refers = ["queue_items.queue", "queue_items.position"]
+    return ForeignKeyConstraint(["queue", "position"], refers, ondelete="CASCADE" if cascades else None)
+
+
+# Claims and skips are aids that come and go.
+claims = Table(
+    "claims",
+    metadata,
+    Column("queue", Integer, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("reviewer", Words, primary_key=True),
+    Column("until", String(40), nullable=False),
+    item_key(cascades=True),
+)
+Index("claims_by_reviewer", claims.c.queue, claims.c.reviewer)
+
+skips = Table(
+    "skips",
+    metadata,
+    Column("queue", Integer, primary_key=True),
+    Column("reviewer", Words, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("made", String(40), nullable=False),
+    item_key(cascades=True),
+)
+
+# Reviews, rulings and waivers are only ever added to; what is current follows from the rows. Only the erasure of a
+# customer's text changes them.
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("queue", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("reviewer", Words, nullable=False),
+    Column("made", String(40), nullable=False),
+    Column("grades", Json(Mapping[str, int | None]), nullable=False),
+    Column("violations", MARKED, nullable=False),
+    Column("note", Words, nullable=False),
+    # Unique: of two edits of one review made at once, the second is refused.
+    Column("supersedes", String(64), unique=True),
+    Column("withdrawn", Boolean, nullable=False),
+    Column("seconds", Double),
+    item_key(),
+    sqlite_autoincrement=True,
+)
+Index("reviews_by_item", reviews.c.queue, reviews.c.position, reviews.c.number)
+Index("reviews_by_reviewer", reviews.c.queue, reviews.c.reviewer, reviews.c.number)
 
 # How long an item is kept for the person who opened it: half an hour of silence gives it back.
 LEASE_SECONDS = 1800
-_CHUNK = 1000
-_QUEUES: Select[Any] = select(*QUEUE_COLUMNS).select_from(queues.join(runs))
+_UNDONE: tuple[State, ...] = ("partly", "waiting")
+_IS_UNDONE = or_(*(queue_items.c.state == state for state in _UNDONE))
+_QUEUES = select(*(column for column in queues.c if column.name != "run"), runs.c.id.label("run")).join(runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,41 +155,36 @@ class Queues:
         """A new queue with its items, whole or not at all; `is_counted`: of as many replies as the run still has."""
         if queue.needed not in (SINGLE, DOUBLE):
             raise ReviewError(f"{queue.needed} reviews of each reply: allowed are 1 and 2")
-        with self._database.writing() as connection:
-            if connection.scalar(select(exists().where(queues.c.id == queue.id))):
+        with self._database.writing():
+            if self.find(queue.id) is not None:
                 raise ReviewError(f"there is a queue {queue.id} already: give another id", kind="conflict")
             # On PostgreSQL, whoever adds replies to the run meanwhile waits, and is then refused.
-            run = connection.scalar(select(runs.c.number).where(runs.c.id == queue.run).with_for_update())
+            run = find_run_number(self._database, queue.run)
             if run is None:
                 raise ReviewError(f"there is no run '{queue.run}' to review", kind="unknown")
-            if is_counted and queue.population != _count_replies(connection, run):
+            replies = select(func.count()).where(results.c.run == run, results.c.case_hash.is_not(None))
+            if is_counted and queue.population != self._database.scalar(replies):
                 raise ReviewError(f"replies were added to run {queue.run} meanwhile: draw again", kind="conflict")
-            made = connection.execute(insert(queues), queue_to_row(queue, run=run))
-            number = made.inserted_primary_key[0] if made.inserted_primary_key else 0
-            rows = [item_to_row(item, queue=number) for item in items]
-            for start in range(0, len(rows), _CHUNK):
-                connection.execute(insert(queue_items), rows[start : start + _CHUNK])
+            self._database.write(insert(queues), to_row(queues, queue, run=run))
+            number = find_queue(self._database, queue.id).number
+            if items:
+                rows = [to_row(queue_items, item, queue=number, case_id=item.case) for item in items]
+                self._database.write(insert(queue_items), rows)
 
     def get(self, id: str) -> Queue:
-        with self._database.reading() as connection:
-            return queue_from_row(find_queue(connection, id))
+        return from_row(Queue, find_queue(self._database, id))
 
     def find(self, id: str) -> Queue | None:
         """The queue of this id, if there is one."""
-        with self._database.reading() as connection:
-            row = connection.execute(_QUEUES.where(queues.c.id == id)).first()
-        return None if row is None else queue_from_row(row)
+        row = self._database.first(_QUEUES.where(queues.c.id == id))
+        return None if row is None else from_row(Queue, row)
 
     def list(self, *, open_only: bool = False, reviewer: str | None = None) -> tuple[Queue, ...]:
         """The newest first; with `reviewer`, those this person may work on."""
         query = _QUEUES.order_by(queues.c.number.desc())
-        with self._database.reading() as connection:
-            found = [queue_from_row(row) for row in connection.execute(query)]
-        return tuple(
-            queue
-            for queue in found
-            if not (open_only and queue.closed) and (reviewer is None or may_review(queue, reviewer))
-        )
+        rows = self._database.rows(query.where(queues.c.closed.is_(None)) if open_only else query)
+        found = (from_row(Queue, row) for row in rows)
+        return tuple(queue for queue in found if reviewer is None or may_review(queue, reviewer))
 
     def close(self, id: str, *, at: str) -> Queue:
         """No more reviews are taken; those that were made stay."""
@@ -91,145 +194,126 @@ class Queues:
         return self._set_closed(id, None)
 
     def item(self, queue: str, position: int) -> Item:
-        with self._database.reading() as connection:
-            number = find_queue(connection, queue).number
-            return find_item(connection, number, position, queue=queue)
+        with self._database.reading():
+            return find_item(self._database, find_queue(self._database, queue), position)
 
     def items(
         self, queue: str, *, state: State | None = None, after: int = -1, limit: int | None = 100
     ) -> tuple[Item, ...]:
         """In order, from the one after the position `after`; all of them without a limit."""
-        with self._database.reading() as connection:
-            number = find_queue(connection, queue).number
-            query = items_query(number, state=state, after=after, limit=limit)
-            return tuple(item_from_row(row, queue=queue) for row in connection.execute(query))
+        with self._database.reading():
+            number = find_queue(self._database, queue).number
+            rows = self._database.rows(items_query(number, state=state, after=after, limit=limit))
+        return tuple(_item(row, queue) for row in rows)
 
     def progress(self, queue: str) -> Progress:
-        with self._database.reading() as connection:
-            here = queue_items.c.queue == find_queue(connection, queue).number
+        with self._database.reading():
+            here = queue_items.c.queue == find_queue(self._database, queue).number
             query = select(queue_items.c.state, func.count()).where(here).group_by(queue_items.c.state)
-            return Progress(**{row[0]: row[1] for row in connection.execute(query)})
+            return Progress(**{row[0]: row[1] for row in self._database.rows(query)})
 
     def progress_of(self, queue: str, reviewer: str) -> Mine:
-        with self._database.reading() as connection:
-            number = find_queue(connection, queue).number
-            mine = select(func.count(func.distinct(reviews.c.position))).where(
-                reviews.c.queue == number, reviews.c.reviewer == reviewer, stands()
-            )
-            skipped = select(func.count()).where(
-                skips.c.queue == number, skips.c.reviewer == reviewer, ~_reviewed_by(reviewer, skips.c)
-            )
+        with self._database.reading():
+            number = find_queue(self._database, queue).number
+            own = (reviews.c.queue == number, reviews.c.reviewer == reviewer, stands())
+            reviewed = select(func.count(func.distinct(reviews.c.position)))
+            put_off = (skips.c.queue == number, skips.c.reviewer == reviewer, ~_reviewed_by(reviewer, skips.c))
             # All that is open less what of it they did: the reviews of one person are fewer than a long queue's items.
-            undone = select(func.count()).select_from(queue_items).where(queue_items.c.queue == number, _open())
-            begun = (
-                select(func.count(func.distinct(reviews.c.position)))
-                .select_from(
-                    reviews.join(
-                        queue_items,
-                        and_(queue_items.c.queue == reviews.c.queue, queue_items.c.position == reviews.c.position),
-                    )
-                )
-                .where(reviews.c.queue == number, reviews.c.reviewer == reviewer, stands(), _open())
-            )
-            done, put_off, open_now, own = (connection.scalar(query) or 0 for query in (mine, skipped, undone, begun))
-        return Mine(done, put_off, open_now - own)
+            undone = select(func.count()).select_from(queue_items).where(queue_items.c.queue == number, _IS_UNDONE)
+            same = and_(queue_items.c.queue == reviews.c.queue, queue_items.c.position == reviews.c.position)
+            begun = reviewed.select_from(reviews.join(queue_items, same)).where(*own, _IS_UNDONE)
+            queries = (reviewed.where(*own), select(func.count()).where(*put_off), undone, begun)
+            done, skipped, open_now, open_own = (self._database.scalar(query) for query in queries)
+        return Mine(done, skipped, open_now - open_own)
 
     def to_grade(self, run: str, *, reviewer: str) -> dict[int, str]:
         """The replies of a run that this person has still to grade in open queues, each with its case's id."""
         query = (
             select(queue_items.c.result, queue_items.c.case_id, queues.c.reviewers)
             .select_from(queue_items.join(queues, queues.c.number == queue_items.c.queue).join(runs))
-            .where(runs.c.id == run, queues.c.closed.is_(None), _open(), ~_reviewed_by(reviewer, queue_items.c))
+            .where(runs.c.id == run, queues.c.closed.is_(None), _IS_UNDONE, ~_reviewed_by(reviewer, queue_items.c))
         )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
-        return {row.result: row.case_id for row in rows if reviewer in (named := from_json(row.reviewers)) or not named}
+        rows = self._database.rows(query)
+        return {row.result: row.case_id for row in rows if not row.reviewers or reviewer in row.reviewers}
 
     def next_item(self, queue: str, *, reviewer: str, now: str, lease_seconds: float = LEASE_SECONDS) -> Item | None:
         """The item this person grades next, kept for them for a while; None when nothing is left for them.
 
         First what they have open, then what another person has begun, then what nobody has, then what they put off.
         """
-        with self._database.writing() as connection:
+        with self._database.writing():
             # On PostgreSQL, two people who ask at once are served one after the other.
-            row = find_queue(connection, queue, locks=True)
+            row = find_queue(self._database, queue)
             check_queue_open(row, reviewer)
-            found = self._pick(connection, row, reviewer=reviewer, now=now)
+            found = self._pick(row, reviewer=reviewer, now=now)
             if found is None:
                 return None
             until = (datetime.fromisoformat(now) + timedelta(seconds=lease_seconds)).isoformat()
-            here = {"queue": row.number, "position": found.position, "reviewer": reviewer}
-            connection.execute(delete(claims).where(*(claims.c[name] == value for name, value in here.items())))
-            connection.execute(insert(claims), {**here, "until": until})
-            return item_from_row(found, queue=queue)
+            put_aid(self._database, claims, row, found.position, reviewer, until=until)
+            return _item(found, queue)
 
     def skip(self, queue: str, position: int, *, reviewer: str, at: str) -> None:
         """Puts an item off: it comes again when nothing else is left."""
-        with self._database.writing() as connection:
-            number = find_queue(connection, queue, locks=True).number
-            find_item(connection, number, position, queue=queue)
-            self._drop_claim(connection, number, position, reviewer)
-            here = (skips.c.queue == number, skips.c.position == position, skips.c.reviewer == reviewer)
-            connection.execute(delete(skips).where(*here))
-            row = {"queue": number, "position": position, "reviewer": reviewer, "made": at}
-            connection.execute(insert(skips), row)
+        with self._database.writing():
+            row = find_queue(self._database, queue)
+            find_item(self._database, row, position)
+            drop_aid(self._database, claims, row, position, reviewer)
+            put_aid(self._database, skips, row, position, reviewer, made=at)
 
     def release(self, queue: str, position: int, *, reviewer: str) -> None:
         """Gives an item back that was kept for this person."""
-        with self._database.writing() as connection:
-            self._drop_claim(connection, find_queue(connection, queue).number, position, reviewer)
+        with self._database.writing():
+            drop_aid(self._database, claims, find_queue(self._database, queue), position, reviewer)
 
-    def _pick(self, connection: Connection, queue: Row[Any], *, reviewer: str, now: str) -> Row[Any] | None:
+    def _pick(self, queue: Row[Any], *, reviewer: str, now: str) -> Row[Any] | None:
         held = (claims.c.queue == queue.number, claims.c.reviewer == reviewer, claims.c.until > now)
-        own = connection.scalars(select(claims.c.position).where(*held)).all()
-        begun = items_query(queue.number).where(queue_items.c.position.in_(own), _open())
-        for query in (
-            begun,
-            *(next_query(queue.number, state, reviewer=reviewer, now=now, needed=queue.needed) for state in _UNDONE),
-            *(
-                next_query(queue.number, state, reviewer=reviewer, now=now, needed=queue.needed, skipped=True)
-                for state in _UNDONE
-            ),
-        ):
-            row = connection.execute(query.where(~_reviewed_by(reviewer, queue_items.c)).limit(1)).first()
-            if row is not None:
-                return row
-        return None
-
-    def _drop_claim(self, connection: Connection, queue: int, position: int, reviewer: str) -> None:
-        here = (claims.c.queue == queue, claims.c.position == position, claims.c.reviewer == reviewer)
-        connection.execute(delete(claims).where(*here))
+        own = select(claims.c.position).where(*held)
+        begun = items_query(queue.number).where(queue_items.c.position.in_(own), _IS_UNDONE)
+        others = (
+            next_query(queue.number, state, reviewer=reviewer, now=now, needed=queue.needed, skipped=skipped)
+            for skipped in (False, True)
+            for state in _UNDONE
+        )
+        unseen = (query.where(~_reviewed_by(reviewer, queue_items.c)).limit(1) for query in (begun, *others))
+        return next((row for query in unseen if (row := self._database.first(query)) is not None), None)
 
     def _set_closed(self, id: str, at: str | None) -> Queue:
-        with self._database.writing() as connection:
-            number = find_queue(connection, id).number
-            connection.execute(update(queues).where(queues.c.number == number).values(closed=at))
-            return queue_from_row(find_queue(connection, id))
+        with self._database.writing():
+            number = find_queue(self._database, id).number
+            self._database.write(update(queues).where(queues.c.number == number).values(closed=at))
+            return self.get(id)
 
 
-def _count_replies(connection: Connection, run: int) -> int:
-    here = (results.c.run == run, results.c.case_hash.is_not(None))
-    return connection.scalar(select(func.count()).select_from(results).where(*here)) or 0
-
-
-_UNDONE: tuple[State, ...] = ("partly", "waiting")
-
-
-def find_queue(connection: Connection, id: str, *, locks: bool = False) -> Row[Any]:
-    """The queue's row; with `locks`, others that want to change it wait."""
+def find_queue(database: Database, id: str) -> Row[Any]:
+    """The queue's row; in a writing transaction on PostgreSQL, others that want to change it wait."""
     query = _QUEUES.where(queues.c.id == id)
-    row = connection.execute(query.with_for_update(of=queues) if locks else query).first()
+    row = database.first(query.with_for_update(of=queues) if database.is_writing else query)
     if row is None:
         raise ReviewError(f"there is no queue '{id}': touchstone review queue lists them", kind="unknown")
     return row
 
 
-def find_item(connection: Connection, number: int, position: int, *, queue: str) -> Item:
-    here = (queue_items.c.queue == number, queue_items.c.position == position)
-    row = connection.execute(select(*ITEM_COLUMNS).where(*here)).first()
+def find_item(database: Database, queue: Row[Any], position: int) -> Item:
+    row = database.first(items_query(queue.number).where(queue_items.c.position == position))
     if row is None:
-        raise ReviewError(f"the queue {queue} has no item {position}", kind="unknown")
-    return item_from_row(row, queue=queue)
+        raise ReviewError(f"the queue {queue.id} has no item {position}", kind="unknown")
+    return _item(row, queue.id)
+
+
+def _item(row: Row[Any], queue: str) -> Item:
+    return from_row(Item, row, queue=queue, case=row.case_id)
+
+
+def put_aid(database: Database, table: Table, queue: Row[Any], position: int, reviewer: str, **values: str) -> None:
+    """A person's claim, skip or draft of an item in place of the one they had."""
+    drop_aid(database, table, queue, position, reviewer)
+    row = {"queue": queue.number, "position": position, "reviewer": reviewer, **values}
+    database.write(insert(table), row)
+
+
+def drop_aid(database: Database, table: Table, queue: Row[Any], position: int, reviewer: str) -> None:
+    here = (table.c.queue == queue.number, table.c.position == position, table.c.reviewer == reviewer)
+    database.write(delete(table).where(*here))
 
 
 def may_review(queue: Queue, reviewer: str) -> bool:
@@ -237,7 +321,7 @@ def may_review(queue: Queue, reviewer: str) -> bool:
 
 
 def items_query(number: int, *, state: State | None = None, after: int = -1, limit: int | None = None) -> Select[Any]:
-    query = select(*ITEM_COLUMNS).where(queue_items.c.queue == number, queue_items.c.position > after)
+    query = select(queue_items).where(queue_items.c.queue == number, queue_items.c.position > after)
     if state is not None:
         query = query.where(queue_items.c.state == state)
     return query.order_by(queue_items.c.position).limit(limit)
@@ -270,12 +354,8 @@ def next_query(
 def check_queue_open(queue: Row[Any], reviewer: str) -> None:
     if queue.closed is not None:
         raise ReviewError(f"the queue {queue.id} is closed: a lead can open it again", kind="closed")
-    if not may_review(queue_from_row(queue), reviewer):
+    if not may_review(from_row(Queue, queue), reviewer):
         raise ReviewError(f"the queue {queue.id} is not for {reviewer}: a lead names its reviewers")
-
-
-def _open() -> ColumnElement[bool]:
-    return or_(*(queue_items.c.state == state for state in _UNDONE))
 
 
 def stands() -> ColumnElement[bool]:

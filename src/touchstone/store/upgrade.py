@@ -5,58 +5,54 @@ the work done.
 """
 
 from collections.abc import Collection
-from pathlib import Path
 
-from sqlalchemy import Connection, column, inspect, select, table, text
+import sqlalchemy as sa
 
 from touchstone.core.errors import StoreError
-from touchstone.store import people_schema, review_schema
 from touchstone.store.database import Database
 from touchstone.store.results import recount_waived
-from touchstone.store.schema import HEAD, VERSION_TABLE, metadata
-
-# Named here so that `metadata` has every table, whoever opens the store.
-TABLES = (*review_schema.TABLES, *people_schema.TABLES)
+from touchstone.store.tables import HEAD, VERSION_TABLE, metadata
 
 # Waivers given in a store of an earlier version were kept, and counted for nothing.
 COUNTED_SINCE = "0004"
-MIGRATIONS = Path(__file__).parent / "migrations"
 # Any number does, as long as every version of Touchstone uses the same.
 _ADVISORY_LOCK = 7_823_650_114
+_VERSION = sa.Table(
+    VERSION_TABLE,
+    sa.MetaData(),
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
+)
 
 
-def upgrade(database: Database) -> None:
-    """Brings the tables to the newest version; StoreError when that is not possible."""
-    with database.reading() as connection:
-        if _version(connection) == HEAD:
-            return
+def upgrade(database: Database, *, to: str = HEAD) -> None:
+    """Brings the tables to the newest version, or the one given; StoreError when that is not possible."""
+    if _version(database) == to:
+        return
     with database.restructuring() as connection:
-        _lock(connection)
-        version = _version(connection)
-        if version == HEAD:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        version = _version(database)
+        if version == to:
             return
         if version is None:
             _refuse_foreign(connection, place=database.place)
-        _migrate(connection, version=version, place=database.place)
+        _migrate(connection, version=version, to=to, place=database.place)
         if version is not None and version < COUNTED_SINCE:
-            recount_waived(connection)
+            recount_waived(database)
 
 
-def _version(connection: Connection) -> str | None:
-    if not inspect(connection).has_table(VERSION_TABLE):
-        return None
-    found: str | None = connection.scalar(select(column("version_num")).select_from(table(VERSION_TABLE)))
-    return found
+def _version(database: Database) -> str | None:
+    with database.reading() as connection:
+        found: str | None = None
+        if sa.inspect(connection).has_table(VERSION_TABLE):
+            found = connection.scalar(sa.select(_VERSION.c.version_num))
+        return found
 
 
-def _lock(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-
-
-def _refuse_foreign(connection: Connection, *, place: str) -> None:
+def _refuse_foreign(connection: sa.Connection, *, place: str) -> None:
     """A file that holds tables is another program's; a PostgreSQL database may be shared, but not our tables' names."""
-    found = set(inspect(connection).get_table_names())
+    found = set(sa.inspect(connection).get_table_names())
     strange: Collection[str] = found if connection.dialect.name == "sqlite" else found & metadata.tables.keys()
     if strange:
         raise StoreError(
@@ -64,23 +60,26 @@ def _refuse_foreign(connection: Connection, *, place: str) -> None:
         )
 
 
-def _migrate(connection: Connection, *, version: str | None, place: str) -> None:
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
+def _migrate(connection: sa.Connection, *, version: str | None, to: str, place: str) -> None:
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
 
-    config = Config()
-    # The option is read with %-interpolation.
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if version is not None and version not in known:
+    from touchstone.store.migrations import MIGRATIONS, NAMES
+
+    if version is not None and version not in MIGRATIONS:
         raise StoreError(
             f"the store {place} was made by a newer version of Touchstone (its tables are at {version}, this version "
             f"knows up to {HEAD}): update with pip install --upgrade touchstone-eval, or name another store"
         )
-    command.upgrade(config, "head")
+    # Constraints without a name are given one as all are named.
+    named = {"target_metadata": sa.MetaData(naming_convention=NAMES)}
+    operations = Operations(MigrationContext.configure(connection, opts=named))
+    for each, migrate in MIGRATIONS.items():
+        if (version or "") < each <= to:
+            migrate(operations)
+    _VERSION.create(connection, checkfirst=True)
+    connection.execute(sa.delete(_VERSION))
+    connection.execute(sa.insert(_VERSION), {"version_num": to})
     if connection.dialect.name == "sqlite" and connection.exec_driver_sql("PRAGMA foreign_key_check").first():
         raise StoreError(
             f"the store {place} could not be upgraded, rows would lose what they refer to: it is unchanged"

@@ -1,13 +1,102 @@
-"""People who may use the service, their tokens and their sessions. Secrets come in as hashes and stay hashes."""
+"""Users of the service, their tokens and sessions, and what guards it: logins, the audit log, repeated writes.
 
-from dataclasses import asdict, dataclass
+Passwords, tokens and sessions come in as hashes and stay hashes.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    Integer,
+    Row,
+    String,
+    Table,
+    and_,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from touchstone.core.errors import ReviewError
 from touchstone.store.database import Database
-from touchstone.store.people_schema import sessions, tokens, users
+from touchstone.store.tables import Words, from_row, metadata, to_row
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("password", String(255)),
+    Column("made", String(40), nullable=False),
+    Column("disabled", Boolean, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("hash", String(128), nullable=False, unique=True),
+    Column("user_name", ForeignKey("users.name", ondelete="CASCADE"), nullable=False, index=True),
+    Column("label", Words, nullable=False),
+    Column("made", String(40), nullable=False),
+    Column("expires", String(40)),
+    Column("revoked", String(40)),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", String(128), primary_key=True),
+    Column("user_name", ForeignKey("users.name", ondelete="CASCADE"), nullable=False, index=True),
+    Column("csrf", String(128), nullable=False),
+    Column("made", String(40), nullable=False),
+    Column("expires", String(40), nullable=False, index=True),
+)
+
+login_attempts = Table(
+    "login_attempts",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("name", Words, nullable=False),
+    Column("address", String(64), nullable=False),
+    Column("at", String(40), nullable=False, index=True),
+    Column("ok", Boolean, nullable=False),
+)
+Index("login_attempts_by_name", login_attempts.c.name, login_attempts.c.at)
+Index("login_attempts_by_address", login_attempts.c.address, login_attempts.c.at)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("at", String(40), nullable=False),
+    Column("who", Words, nullable=False),
+    Column("act", String(64), nullable=False),
+    Column("subject", Words, nullable=False),
+    Column("detail", Words, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("audit_by_who", audit.c.who, audit.c.number)
+
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("key", String(255), primary_key=True),
+    Column("who", Words, primary_key=True),
+    Column("route", String(255), primary_key=True),
+    Column("request_hash", String(128), nullable=False),
+    Column("status", Integer),
+    Column("body", Words),
+    Column("made", String(40), nullable=False, index=True),
+)
 
 # Each may do what those before it may.
 ROLES = ("viewer", "reviewer", "lead")
@@ -46,6 +135,31 @@ class Session:
     expires: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One thing somebody did. `subject` and `detail` name things by id; customers' words have no place here."""
+
+    at: str
+    who: str
+    act: str
+    subject: str = ""
+    detail: str = ""
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """A write that was sent before: for which request, and its answer once it is `done`."""
+
+    request_hash: str
+    status: int | None
+    body: str | None
+
+    @property
+    def done(self) -> bool:
+        return self.status is not None
+
+
 class Users:
     """People by name."""
 
@@ -56,24 +170,19 @@ class Users:
         _check_role(user.role)
         if not user.name.strip() or len(user.name) > MAX_NAME or not user.name.isprintable():
             raise ReviewError(f"a user's name has 1 to {MAX_NAME} printable characters")
-        with self._database.writing() as connection:
-            if connection.scalar(select(users.c.name).where(users.c.name == user.name)) is not None:
-                raise ReviewError(f"there is a user '{user.name}' already: give another name", kind="conflict")
-            connection.execute(insert(users), {**asdict(user), "password": password_hash})
+        if not self._database.add_missing(users, to_row(users, user, password=password_hash)):
+            raise ReviewError(f"there is a user '{user.name}' already: give another name", kind="conflict")
 
     def get(self, name: str) -> User | None:
-        with self._database.reading() as connection:
-            row = connection.execute(select(users).where(users.c.name == name)).first()
-        return None if row is None else _user(row)
+        row = self._database.first(select(users).where(users.c.name == name))
+        return None if row is None else from_row(User, row)
 
     def list(self) -> tuple[User, ...]:
-        with self._database.reading() as connection:
-            return tuple(_user(row) for row in connection.execute(select(users).order_by(users.c.name)))
+        return tuple(from_row(User, row) for row in self._database.rows(select(users).order_by(users.c.name)))
 
     def password_hash(self, name: str) -> str | None:
-        with self._database.reading() as connection:
-            found: str | None = connection.scalar(select(users.c.password).where(users.c.name == name))
-            return found
+        found: str | None = self._database.scalar(select(users.c.password).where(users.c.name == name))
+        return found
 
     def set_password(self, name: str, hash: str) -> None:
         """The new password ends every open login of this person."""
@@ -90,12 +199,11 @@ class Users:
         self._update(name, disabled=False)
 
     def _update(self, name: str, *, ends_sessions: bool = False, **values: Any) -> None:
-        with self._database.writing() as connection:
-            changed = connection.execute(update(users).where(users.c.name == name).values(**values))
-            if not changed.rowcount:
+        with self._database.writing():
+            if not self._database.write(update(users).where(users.c.name == name).values(**values)):
                 raise ReviewError(f"there is no user '{name}': touchstone user list shows them", kind="unknown")
             if ends_sessions:
-                connection.execute(delete(sessions).where(sessions.c.user_name == name))
+                self._database.write(delete(sessions).where(sessions.c.user_name == name))
 
 
 class Tokens:
@@ -105,32 +213,27 @@ class Tokens:
         self._database = database
 
     def add(self, token: ApiToken, *, hash: str) -> None:
-        row = {**asdict(token), "hash": hash, "user_name": token.user}
-        del row["user"]
-        with self._database.writing() as connection:
-            if connection.scalar(select(users.c.name).where(users.c.name == token.user)) is None:
+        with self._database.writing():
+            if self._database.scalar(select(users.c.name).where(users.c.name == token.user)) is None:
                 raise ReviewError(f"there is no user '{token.user}': touchstone user add makes one", kind="unknown")
-            connection.execute(insert(tokens), row)
+            self._database.write(insert(tokens), to_row(tokens, token, hash=hash, user_name=token.user))
 
     def by_hash(self, hash: str) -> ApiToken | None:
         """The token, whether it still holds or not: `expires` and `revoked` say."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(tokens).where(tokens.c.hash == hash)).first()
+        row = self._database.first(select(tokens).where(tokens.c.hash == hash))
         return None if row is None else _token(row)
 
     def list(self, user: str | None = None) -> tuple[ApiToken, ...]:
         query = select(tokens).order_by(tokens.c.made, tokens.c.id)
-        with self._database.reading() as connection:
-            rows = connection.execute(query if user is None else query.where(tokens.c.user_name == user))
-            return tuple(_token(row) for row in rows)
+        rows = self._database.rows(query if user is None else query.where(tokens.c.user_name == user))
+        return tuple(map(_token, rows))
 
     def revoke(self, id: str, *, at: str) -> None:
-        with self._database.writing() as connection:
-            here = (tokens.c.id == id, tokens.c.revoked.is_(None))
-            connection.execute(update(tokens).where(*here).values(revoked=at))
-            if connection.scalar(select(tokens.c.id).where(tokens.c.id == id)) is None:
-                remedy = "touchstone user token NAME --list shows them"
-                raise ReviewError(f"there is no token '{id}': {remedy}", kind="unknown")
+        """Takes the token from the user; one that was revoked before keeps that time."""
+        revoked = func.coalesce(tokens.c.revoked, at)
+        if not self._database.write(update(tokens).where(tokens.c.id == id).values(revoked=revoked)):
+            remedy = "touchstone user token NAME --list shows them"
+            raise ReviewError(f"there is no token '{id}': {remedy}", kind="unknown")
 
 
 class Sessions:
@@ -140,35 +243,105 @@ class Sessions:
         self._database = database
 
     def add(self, hash: str, session: Session) -> None:
-        row = {**asdict(session), "hash": hash, "user_name": session.user}
-        del row["user"]
-        with self._database.writing() as connection:
-            connection.execute(insert(sessions), row)
+        self._database.write(insert(sessions), to_row(sessions, session, hash=hash, user_name=session.user))
 
     def get(self, hash: str) -> Session | None:
-        with self._database.reading() as connection:
-            row = connection.execute(select(sessions).where(sessions.c.hash == hash)).first()
-        if row is None:
-            return None
-        return Session(user=row.user_name, csrf=row.csrf, made=row.made, expires=row.expires)
+        row = self._database.first(select(sessions).where(sessions.c.hash == hash))
+        return None if row is None else from_row(Session, row, user=row.user_name)
 
     def touch(self, hash: str, *, expires: str) -> None:
-        with self._database.writing() as connection:
-            connection.execute(update(sessions).where(sessions.c.hash == hash).values(expires=expires))
+        self._database.write(update(sessions).where(sessions.c.hash == hash).values(expires=expires))
 
     def end(self, hash: str) -> None:
-        self._delete(sessions.c.hash == hash)
+        self._database.write(delete(sessions).where(sessions.c.hash == hash))
 
     def end_all(self, user: str) -> None:
-        self._delete(sessions.c.user_name == user)
+        self._database.write(delete(sessions).where(sessions.c.user_name == user))
 
     def expire(self, now: str) -> None:
         """Drops those that ran out."""
-        self._delete(sessions.c.expires <= now)
+        self._database.write(delete(sessions).where(sessions.c.expires <= now))
 
-    def _delete(self, condition: Any) -> None:
-        with self._database.writing() as connection:
-            connection.execute(delete(sessions).where(condition))
+
+class Logins:
+    """Attempts to log in, kept so that guessing can be slowed down."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def note(self, name: str, *, address: str, at: str, ok: bool) -> None:
+        self._database.write(insert(login_attempts), {"name": name, "address": address, "at": at, "ok": ok})
+
+    def failures(self, *, since: str, name: str | None = None, address: str | None = None) -> int:
+        """How many failed since then; with a name or an address, of that one."""
+        query = select(func.count()).where(login_attempts.c.at >= since, ~login_attempts.c.ok)
+        for column, value in ((login_attempts.c.name, name), (login_attempts.c.address, address)):
+            query = query if value is None else query.where(column == value)
+        count: int = self._database.scalar(query)
+        return count
+
+    def has_succeeded(self, name: str, *, address: str, since: str) -> bool:
+        """Whether the name has signed in from the address since then."""
+        table = login_attempts.c
+        known = select(table.number).where(table.name == name, table.address == address, table.at >= since, table.ok)
+        return self._database.first(known.limit(1)) is not None
+
+    def forgive(self, name: str, *, address: str) -> None:
+        """Drops a person's failures at an address, after a login from there that succeeded."""
+        here = (login_attempts.c.name == name, login_attempts.c.address == address, ~login_attempts.c.ok)
+        self._database.write(delete(login_attempts).where(*here))
+
+    def expire(self, before: str, *, successes: str) -> None:
+        """Drops failures from before one time and successes from before another."""
+        table = login_attempts.c
+        old = or_(and_(table.at < before, ~table.ok), table.at < successes)
+        self._database.write(delete(login_attempts).where(old))
+
+
+class Audit:
+    """The audit log: entries are added and read, nothing else."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def note(self, entry: AuditEntry) -> None:
+        self._database.write(insert(audit), to_row(audit, entry))
+
+    def page(self, *, before: int | None = None, limit: int = 50, who: str | None = None) -> tuple[AuditEntry, ...]:
+        """The newest first, from the one before the entry numbered `before`."""
+        query = select(audit).order_by(audit.c.number.desc()).limit(limit)
+        if before is not None:
+            query = query.where(audit.c.number < before)
+        if who is not None:
+            query = query.where(audit.c.who == who)
+        return tuple(from_row(AuditEntry, row) for row in self._database.rows(query))
+
+
+class Idempotency:
+    """Keys of writes, so that one that is sent twice is done once."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def claim(self, key: str, *, who: str, route: str, request_hash: str, at: str) -> KeptAnswer | None:
+        """None: the write is yours to do; otherwise what is known of the one that has this key."""
+        row = {"key": key, "who": who, "route": route, "request_hash": request_hash, "made": at}
+        with self._database.writing():
+            if self._database.add_missing(idempotency, row):
+                return None
+            found = self._database.rows(select(idempotency).where(_here(key, who, route)))[0]
+            return from_row(KeptAnswer, found)
+
+    def finish(self, key: str, *, who: str, route: str, status: int, body: str) -> None:
+        """Keeps the answer for whoever sends the same again."""
+        self._database.write(update(idempotency).where(_here(key, who, route)).values(status=status, body=body))
+
+    def abandon(self, key: str, *, who: str, route: str) -> None:
+        """Frees the key of a write that failed."""
+        self._database.write(delete(idempotency).where(_here(key, who, route)))
+
+    def expire(self, before: str) -> None:
+        self._database.write(delete(idempotency).where(idempotency.c.made < before))
 
 
 def _check_role(role: str) -> None:
@@ -176,11 +349,9 @@ def _check_role(role: str) -> None:
         raise ReviewError(f"role '{role}' is not known: allowed are {', '.join(ROLES)}")
 
 
-def _user(row: Row[Any]) -> User:
-    return User(name=row.name, role=row.role, made=row.made, disabled=row.disabled)
-
-
 def _token(row: Row[Any]) -> ApiToken:
-    return ApiToken(
-        id=row.id, user=row.user_name, label=row.label, made=row.made, expires=row.expires, revoked=row.revoked
-    )
+    return from_row(ApiToken, row, user=row.user_name)
+
+
+def _here(key: str, who: str, route: str) -> ColumnElement[bool]:
+    return and_(idempotency.c.key == key, idempotency.c.who == who, idempotency.c.route == route)

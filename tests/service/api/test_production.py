@@ -65,7 +65,7 @@ def test_batches_grow_a_run_that_a_queue_is_drawn_from_and_the_week_is_reported(
 def test_a_reply_is_scored_and_kept_as_the_command_line_does_it(team):
     add(team, "as-scored", batch(0, 1))
     add_run(team.store, "by-hand", rows=[row(0, is_good=False), row(1)])
-    sent, made = (list(team.store.scored(id)) for id in ("as-scored", "by-hand"))
+    sent, made = (list(team.store.replies.scored(id)) for id in ("as-scored", "by-hand"))
     assert [(each.case, each.record, each.result) for each in sent] == [
         (each.case, each.record, each.result) for each in made
     ]
@@ -86,7 +86,7 @@ def test_an_id_with_another_text_is_named_and_left_out(team):
     other = {**row(1), "response": "Another reply."}
     found = add(team, "conflict", {"cases": [other, row(2)]}).json()
     assert (found["added"], found["conflicts"]) == (1, ["c-1"])
-    assert team.store.result("conflict", "c-1").case.response == row(1)["response"]
+    assert team.store.replies.result("conflict", "c-1").case.response == row(1)["response"]
 
 
 def test_many_at_once_are_all_there_once(team):
@@ -98,9 +98,9 @@ def test_many_at_once_are_all_there_once(team):
         thread.start()
     for thread in threads:
         thread.join()
-    kept = [each.record.id for each in team.store.listed("at-once")]
+    kept = [each.record.id for each in team.store.replies.listed("at-once")]
     assert sorted(kept) == [f"c-{n}" for n in range(8)]
-    assert [each.position for each in team.store.listed("at-once")] == list(range(8))
+    assert [each.position for each in team.store.replies.listed("at-once")] == list(range(8))
 
 
 GOOD = row(1)

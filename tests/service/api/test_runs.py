@@ -44,7 +44,7 @@ def test_a_run_has_the_gate_it_was_held_by_as_it_counts_now(service, client):
         )
 
     before = safety()
-    violation = service.store.at("run-a", 7).result.rubric.violations[0]
+    violation = service.store.replies.at("run-a", 7).result.rubric.violations[0]
     waiver = {"kind": violation.kind, "start": violation.start, "end": violation.end, "reason": "allowed"}
     address = "/v1/runs/run-a/results/7/waivers"
     assert client.post(address, json=waiver).status_code == 201

@@ -24,7 +24,7 @@ def team(either_place):
         ):
             run = Run(id=id, started=started_at, receipt=RECEIPT, kind="production")
             store.create_run(run, rubric=RUBRIC_TEXT)
-            store.add_results(id, replies)
+            store.replies.add(id, replies)
             store.finish_run(id, finished=started_at, seconds=1.0)
         people = {"vera": "viewer", "ada": "reviewer", "lea": "lead"}
         tokens = {name: add_user(store, name, role, has_password=False) for name, role in people.items()}

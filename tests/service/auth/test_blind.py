@@ -90,7 +90,7 @@ def test_the_list_of_results_names_the_reply_and_says_nothing_of_it(team):
 
 @pytest.mark.parametrize("query", ["outcome=FAIL", "decision=block", "tag={tag}", "outcome=FAIL&limit=1"])
 def test_a_filter_on_the_judge_s_word_does_not_tell_it_either(team, query):
-    query = query.format(tag=next(iter(team.store.tags("week-1"))))
+    query = query.format(tag=next(iter(team.store.replies.tags("week-1"))))
     assert MINE in results(team, "lea", query)
     assert MINE not in results(team, "ada", query)
     assert results(team, "ada", query)

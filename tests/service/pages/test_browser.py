@@ -49,7 +49,7 @@ def places(desk):
             note="<b>so</b>",
         )
         store.reviews.submit(review, rubric=rubric)
-    hostile = next(each for each in store.listed(desk.run.id) if each.record.id.startswith("<script"))
+    hostile = next(each for each in store.replies.listed(desk.run.id) if each.record.id.startswith("<script"))
     gold = store.list_runs(kind="goldset")[0].id
     return {"run": desk.run.id, "gold": gold, "queue": queue, "hostile": hostile.position}
 

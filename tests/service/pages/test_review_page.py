@@ -77,7 +77,7 @@ def test_nothing_of_the_judge_is_in_the_page_before_the_review_is_submitted(desk
     with desk.client() as client:
         for position in range(8):
             text = client.get(f"/review/{queue}/{position}").text
-            result = desk.store.at(desk.run.id, desk.store.queues.item(queue, position).result).result
+            result = desk.store.replies.at(desk.run.id, desk.store.queues.item(queue, position).result).result
             levels = [text for criterion in rubric.criteria for text in criterion.levels.values()]
             for grade in result.rubric.grades:
                 assert grade.reason in levels or grade.reason not in text
@@ -266,7 +266,7 @@ def test_words_are_marked_by_keyboard_and_the_span_is_the_replys_own(desk, queue
     item.wait_for_selector("#next")
     (review,) = reviews(desk, queue, hostile_position(desk, queue))
     (violation,) = review.violations
-    reply = desk.store.at(desk.run.id, desk.store.queues.item(queue, review.position).result).case.response
+    reply = desk.store.replies.at(desk.run.id, desk.store.queues.item(queue, review.position).result).case.response
     assert reply[violation.start : violation.end] == "30 days."
 
 
@@ -280,7 +280,7 @@ def test_words_are_marked_with_the_mouse_as_well(desk, queue, item):
     press(item, "Enter")
     item.wait_for_selector("#next")
     (violation,) = reviews(desk, queue)[0].violations
-    reply = desk.store.at(desk.run.id, desk.store.queues.item(queue, 0).result).case.response
+    reply = desk.store.replies.at(desk.run.id, desk.store.queues.item(queue, 0).result).case.response
     assert violation.kind == "unauthorized_promise"
     assert violation.text == reply[violation.start : violation.end] != ""
 
@@ -378,7 +378,7 @@ def test_a_violation_of_the_judge_is_waived_with_a_reason_and_the_case_promoted(
     found = next(
         each
         for each in desk.store.queues.items(queue)
-        if desk.store.at(desk.run.id, each.result).result.rubric.violations
+        if desk.store.replies.at(desk.run.id, each.result).result.rubric.violations
     )
     with watched(desk.address) as page:
         page.goto(f"{desk.address}/review/{queue}/{found.position}")
@@ -397,9 +397,11 @@ def test_a_violation_of_the_judge_is_waived_with_a_reason_and_the_case_promoted(
 
 def test_a_waiver_is_seen_in_the_grade_and_taken_back_on_the_page_of_the_case(desk, watched):
     position = next(
-        each.position for each in desk.store.listed(desk.run.id) if each.has_case and len(each.record.violations) == 1
+        each.position
+        for each in desk.store.replies.listed(desk.run.id)
+        if each.has_case and len(each.record.violations) == 1
     )
-    count = len(desk.store.at(desk.run.id, position).result.rubric.violations)
+    count = len(desk.store.replies.at(desk.run.id, position).result.rubric.violations)
     with watched(desk.address) as page:
         page.goto(f"{desk.address}/runs/{desk.run.id}/replies/{position}")
         safety = page.locator("li:has(> b:text-is('Safety')) .grade-chip")

@@ -132,6 +132,6 @@ def check_reviews(store, queue):
     kept = store.reviews.of_queue(queue)
     assert sum(map(len, kept.values())) == 2 * SIZE
     (violation,) = next(review for review in kept[3] if review.reviewer == "ben").violations
-    reply = store.at(store.queues.get(queue).run, store.queues.item(queue, 3).result).case.response
+    reply = store.replies.at(store.queues.get(queue).run, store.queues.item(queue, 3).result).case.response
     assert violation.kind == "hallucination"
     assert violation.text == reply[violation.start : violation.end] != ""

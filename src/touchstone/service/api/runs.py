@@ -98,7 +98,7 @@ def show_result(here: Here, who: Viewer, run: RunName, position: Annotated[int, 
     """One reply: the case, its result and the waivers of its violations; null while it is yours to grade."""
     found = find_run(here, run)
     with asking(here, f"run {found.id} has no reply at position {position}: its results list them"):
-        scored = here.store.at(found.id, position)
+        scored = here.store.replies.at(found.id, position)
     is_blind = position in veil_of(here, who, found.id).positions
     case = None if scored.case is None else case_to_dict(scored.case)
     answer: dict[str, Any] = {
@@ -159,7 +159,7 @@ def show_case(
 ) -> Response:
     """The case's results in every run, the newest first."""
     with asking(here, NO_CURSOR, status=422, kind="invalid"):
-        found = here.store.history(case, after=after, limit=limit + 1)
+        found = here.store.replies.history(case, after=after, limit=limit + 1)
     past = found[:limit]
     if not past and after is None:
         raise Refusal(404, "unknown", f"no run holds the case '{case}': GET /v1/runs/latest/results lists ids")

@@ -16,8 +16,7 @@ from touchstone.app.passwords import verify_password
 from touchstone.service.auth.guard import COOKIE
 from touchstone.service.auth.principal import fingerprint, new_session
 from touchstone.service.context import Service, from_now, now
-from touchstone.store.guards import AuditEntry, Logins
-from touchstone.store.users import Session
+from touchstone.store.users import AuditEntry, Logins, Session
 
 _LONGEST_NAME = 200
 

@@ -30,7 +30,7 @@ _Place = Annotated[int, Form(ge=0, lt=2**31)]
 def find_case(here: Here, who: Viewer, id: str, case: Annotated[str, Query(alias="id", max_length=2_000)]) -> Response:
     """The reply to the case of that id."""
     with asking(here, "the run has no reply to this case"):
-        return go_to(f"/runs/{id}/replies/{here.store.result(id, case).position}")
+        return go_to(f"/runs/{id}/replies/{here.store.replies.result(id, case).position}")
 
 
 @router.get("/runs/{id}/replies/{position}")
@@ -38,7 +38,7 @@ def show_case(request: Request, here: Here, who: Viewer, id: str, position: int,
     """The reply with everything that is known of it."""
     run = find_run(here, id)
     with asking(here, f"the run has no reply {position + 1}"):
-        scored = here.store.at(run.id, position)
+        scored = here.store.replies.at(run.id, position)
     common: dict[str, Any] = {
         "run": run,
         "run_name": run_name(run),
@@ -115,7 +115,7 @@ def _blind(case: Case, *, is_whole: bool) -> dict[str, Any]:
 
 
 def _history(case: str, *, here: Here, who: Principal) -> list[dict[str, object]]:
-    found = here.store.history(case, limit=20)
+    found = here.store.replies.history(case, limit=20)
     veils = {id: veil_of(here, who, id) for id in {each.run.id for each in found}}
     past = [each for each in found if each.position not in veils[each.run.id].positions]
     return [

@@ -54,7 +54,7 @@ class RunOutline:
 
 def outline_of(run: Run, *, store: Store) -> RunOutline:
     """The run in outline: quick, as nothing is drawn again and again for it."""
-    return _kept(("outline", store.place, run.id), _version(run), lambda: _outline(store.records(run.id)))
+    return _kept(("outline", store.place, run.id), _version(run), lambda: _outline(store.replies.records(run.id)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Choices:
 def choices_of(run: Run, *, store: Store) -> Choices:
     """The filters of a run."""
     key = ("choices", store.place, run.id)
-    return _kept(key, _version(run), lambda: Choices(store.categories(run.id), store.tags(run.id)))
+    return _kept(key, _version(run), lambda: Choices(store.replies.categories(run.id), store.replies.tags(run.id)))
 
 
 def standing_of(found: Figures, *, store: Store) -> JudgeStanding:

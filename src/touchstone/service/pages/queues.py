@@ -56,8 +56,8 @@ def list_queues(
         runs=[(each, run_name(each)) for each in runs],
         people=people if here.options.has_auth else (),
         chosen=run,
-        unread=here.store.unread(run, limit=_NAMED) if is_known else None,
-        rows=here.store.count_results(run) if is_known else 0,
+        unread=here.store.replies.unread(run, limit=_NAMED) if is_known else None,
+        rows=here.store.replies.count(run) if is_known else 0,
         size=SIZE,
         oversampling=OVERSAMPLING,
     )

@@ -126,7 +126,7 @@ def _examples(found: Figures, *, store: Store, veil: Veil) -> dict[str, list[tup
     for pattern in found.patterns:
         for id in (id for id, _ in pattern.examples if id not in veil.cases):
             try:
-                scored = store.result(found.run.id, id)
+                scored = store.replies.result(found.run.id, id)
             except StoreError:
                 continue
             detail = next((tag.detail for tag in scored.record.tags if tag.name == pattern.name), "")
