@@ -120,10 +120,11 @@ class Database:
             return connection.execute(statement, rows).rowcount
 
     def add_missing(self, table: Table, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> int:
-        """Inserts the rows whose key is not there yet; how many of one row that were."""
+        """Inserts the rows whose key is not there yet; how many those were."""
         with self.writing() as connection:
             dialects: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
-            return connection.execute(dialects[connection.dialect.name](table).on_conflict_do_nothing(), rows).rowcount
+            adding = dialects[connection.dialect.name](table).on_conflict_do_nothing()
+            return len(connection.execute(adding.returning(*table.primary_key), rows).all())
 
     @property
     def _connection(self) -> Connection | None:

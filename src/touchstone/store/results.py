@@ -263,8 +263,8 @@ def case_to_row(case: Case) -> dict[str, Any]:
 
 
 def body_of(result: Result) -> str:
-    """The result as it is kept, and as `results.jsonl` has it."""
-    return to_json(encode(result))
+    """The result as it is kept, which is the line that `results.jsonl` has and `touchstone score` writes."""
+    return to_json(encode(result), is_spaced=True)
 
 
 def result_of(body: str) -> Result:

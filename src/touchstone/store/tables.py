@@ -76,9 +76,10 @@ class Json(TypeDecorator[Any]):
         return () if text == "[]" else self.read(from_json(text))
 
 
-def to_json(value: Any, *, sorts: bool = False) -> str:
+def to_json(value: Any, *, sorts: bool = False, is_spaced: bool = False) -> str:
     """JSON without spare space. What JSON has no form for, such as a date among metadata, becomes its text."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sorts, default=str)
+    separators = None if is_spaced else (",", ":")
+    text = json.dumps(value, ensure_ascii=False, separators=separators, sort_keys=sorts, default=str)
     if text.isascii():
         return text
     return _HALF_PAIR.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
