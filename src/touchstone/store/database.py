@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +123,7 @@ class Database:
     def add_missing(self, table: Table, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> int:
         """Inserts the rows whose key is not there yet; how many those were."""
         with self.writing() as connection:
-            dialects: dict[str, Any] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
-            adding = dialects[connection.dialect.name](table).on_conflict_do_nothing()
-            return len(connection.execute(adding.returning(*table.primary_key), rows).all())
+            return len(connection.execute(_adding(table, dialect=connection.dialect.name), rows).all())
 
     @property
     def _connection(self) -> Connection | None:
@@ -179,6 +178,14 @@ class Database:
         """SQLite writes on into a file that has been deleted, where nobody finds it again."""
         if self._path is not None and _identity(self._path) != self._file:
             raise vanished(self.place)
+
+
+@cache
+def _adding(table: Table, *, dialect: str) -> Executable:
+    """Made once: a run adds its cases one at a time, and building a statement takes longer than the database does."""
+    inserting: Any = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}[dialect]
+    found: Executable = inserting(table).on_conflict_do_nothing().returning(*table.primary_key)
+    return found
 
 
 def open_database(place: str, *, creates: bool = True) -> Database:
