@@ -4,8 +4,12 @@ import doctest
 import importlib
 import json
 import math
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -389,6 +393,47 @@ def with_tuple(shown):
     replaced, count = re.subn(r"^DETECTORS:.*\n", listed, source, flags=re.MULTILINE)
     assert count == 1
     return replaced.replace("\nAnchors =", f"\n{imported}\n\nAnchors =", 1)
+
+
+ADDED = """
+import json, sys
+import touchstone as ts
+from touchstone.cases import case_from_dict
+from touchstone.io.result_tables import flat_row, nested_schema
+from touchstone.results import result_from_dict, result_to_dict
+
+for line in sys.stdin:
+    row = json.loads(line)
+    wanted = row.pop("score")
+    result = ts.score(case_from_dict(row))
+    assert result.metrics["brevity"].score == wanted == flat_row(result)["brevity"], row["id"]
+    assert result_from_dict(result_to_dict(result)) == result
+assert "words" in str(nested_schema().field("metrics").type.field("brevity").type)
+"""
+
+
+def test_a_metric_added_as_contributing_says_is_scored_and_written(tmp_path):
+    steps = {name: content for kind in ("python", "jsonl") for name, content in blocks(page("CONTRIBUTING.md"), kind)}
+    package = tmp_path / "touchstone"
+    shutil.copytree(ROOT / "src/touchstone", package, ignore=shutil.ignore_patterns("data", "__pycache__"))
+    (package / "data").symlink_to(ROOT / "src/touchstone/data")
+    (package / "metrics/brevity.py").write_text(steps["brevity"], encoding="utf-8")
+    imported, _, listed = steps["metrics"].partition("\n\n")
+    source = (package / "runs/evaluate.py").read_text(encoding="utf-8")
+    assert source.count("\n}\n") == 1, "METRICS is the only table of the module"
+    source = source.replace("\n}\n", f"\n{listed}}}\n").replace(
+        "\nfrom touchstone.metrics", f"\n{imported}\nfrom touchstone.metrics", 1
+    )
+    (package / "runs/evaluate.py").write_text(source, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-c", ADDED],
+        input=steps["metric_brevity"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_the_memory_of_a_worker_is_the_measured_one_rounded_up():

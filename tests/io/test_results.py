@@ -134,7 +134,7 @@ class Brevity(TypedDict):
 
 def test_a_metric_that_is_added_to_the_list_is_written_and_read_in_every_format(tmp_path, monkeypatch):
     """As CONTRIBUTING.md says: its module and the list, nothing in core or io."""
-    monkeypatch.setitem(METRICS, "brevity", Brevity)
+    monkeypatch.setitem(METRICS, "brevity", METRICS["relevance"]._replace(parts=Brevity))
     score = Score("brevity", 0.9, "short", {"words": 7}, "WARN")
     added = replace(SCORED, metrics={**SCORED.metrics, "brevity": score})
     write(tmp_path / "out.jsonl", added)
@@ -162,7 +162,7 @@ def test_the_tables_know_every_metric_and_part_that_is_scored():
     for metric in METRICS:
         assert {field.name for field in schema.field("metrics").type.field(metric).type} == {
             *row["metrics"][metric],
-            *METRICS[metric].__optional_keys__,
+            *METRICS[metric].parts.__optional_keys__,
         }
     anchors = schema.field("metrics").type.field("hallucination").type.field("anchors").type.value_type
     assert {field.name for field in anchors} == set(row["metrics"]["hallucination"]["anchors"][0])

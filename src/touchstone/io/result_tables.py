@@ -112,7 +112,7 @@ def _column_type(kind: Any) -> "DataType":
         each = _column_type(item)
         return pa.map_(pa.string(), each) if item is Grade else pa.list_(each)
     if get_origin(kind) is Mapping:
-        return pa.struct({name: _metric_type(get_type_hints(parts)) for name, parts in METRICS.items()})
+        return pa.struct({name: _metric_type(get_type_hints(metric.parts)) for name, metric in METRICS.items()})
     return {int: pa.int64(), float: pa.float64()}.get(kind, pa.string())
 
 
@@ -169,5 +169,5 @@ def _contract(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _present(metric: str, score: dict[str, Any]) -> dict[str, Any]:
-    may_lack = METRICS[metric].__optional_keys__
+    may_lack = METRICS[metric].parts.__optional_keys__
     return {name: value for name, value in score.items() if value is not None or name not in may_lack}

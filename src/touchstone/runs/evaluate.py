@@ -1,12 +1,13 @@
 """Case -> Result: the whole pipeline for one case. Pure: the same case and plan give the same result anywhere."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from touchstone.core.case import Case
 from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
-from touchstone.core.result import Failure, Result
+from touchstone.core.reading import Reading
+from touchstone.core.result import Anchor, Failure, Result, Score
 from touchstone.evidence.check import anchors_of, check
 from touchstone.evidence.verification import Verifier, verify
 from touchstone.judges.features import see
@@ -22,12 +23,21 @@ from touchstone.safety.detectors import inspect
 from touchstone.text.frame import body_of
 from touchstone.text.reading import read
 
+
+class Metric(NamedTuple):
+    """What computes a metric, and what results show of it beside score, flag and reason; tables have its columns."""
+
+    score: Callable[[Reading, tuple[Anchor, ...] | None, Plan], Score]
+    parts: Any
+
+
 DEFAULT_RUBRIC = "supportai"
-# What `evaluate` computes, each with what results show of it beside score, flag and reason; tables have its columns.
-METRICS: Mapping[str, Any] = {
-    "relevance": RelevanceParts,
-    "completeness": CompletenessParts,
-    "hallucination": HallucinationParts,
+METRICS: Mapping[str, Metric] = {
+    "relevance": Metric(lambda reading, anchors, plan: relevance(reading, plan=plan), RelevanceParts),
+    "completeness": Metric(lambda reading, anchors, plan: completeness(reading, plan=plan), CompletenessParts),
+    "hallucination": Metric(
+        lambda reading, anchors, plan: hallucination(reading, anchors, plan=plan), HallucinationParts
+    ),
 }
 NO_POLICY = Policy()
 
@@ -47,12 +57,7 @@ def evaluate(
     rubric = rubric or default_rubric()
     reading = read(case)
     anchors = check(reading, plan=plan)
-    scores = (
-        relevance(reading, plan=plan),
-        completeness(reading, plan=plan),
-        hallucination(reading, anchors, plan=plan),
-    )
-    metrics = {score.metric: score for score in scores}
+    metrics = {name: metric.score(reading, anchors, plan) for name, metric in METRICS.items()}
     ruling = decide(metrics, plan=plan)
     verification = verify(reading, anchors, verifier=verifier) if verifier is not None else None
     body = body_of(reading)
