@@ -5,6 +5,7 @@ does not find is an error. Figures are formatted by filters, drawings are made b
 """
 
 from base64 import b64encode
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -71,15 +72,14 @@ def render_page(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(values)
 
 
-def environment(*packages: str) -> "Environment":
-    """The templates of these packages; of several with one name the first."""
+def environment(
+    *packages: str, shows: Callable[[str], str] = plain, autoescape: bool = True, **options: Any
+) -> "Environment":
+    """The templates of these packages, of several with one name the first; texts are shown as `shows` gives them."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
     from touchstone.report import charts
-
-    def shown(value: object) -> object:
-        return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     def source(name: str) -> str | None:
         has_it = (each for each in packages if resources.files(each).joinpath(f"templates/{name}").is_file())
@@ -88,11 +88,12 @@ def environment(*packages: str) -> "Environment":
 
     made = Environment(
         loader=FunctionLoader(source),
-        autoescape=True,
+        autoescape=autoescape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=shown,
+        finalize=lambda value: shows(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
+        **options,
     )
     named = (
         *(figures.change, figures.change_interval, figures.figure, figures.first_up, figures.interval, figures.level),

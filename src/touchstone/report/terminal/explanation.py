@@ -1,6 +1,6 @@
 """Explanation -> a terminal."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
@@ -50,8 +50,7 @@ def show_explanation(explanation: Explanation, *, console: Console) -> None:
         console.print(beside)
     else:
         console.print(body, found, sep="")
-    metrics = _narrow_metrics if console.width < NARROW else _metrics
-    console.print(titled("Metrics", metrics(explanation.metrics)))
+    console.print(titled("Metrics", _metrics(explanation.metrics, width=console.width)))
     if grading:
         console.print(*_rubric(explanation, grading, width=console.width), sep="")
     console.print()
@@ -170,19 +169,12 @@ def _proofs(explanation: Explanation, evidence: Sequence[Evidence]) -> Iterator[
         yield indented(Text.assemble(place, proof.before, (proof.text, "underline"), proof.after), 4)
 
 
-def _metrics(scores: Sequence[Score]) -> RenderableType:
+def _metrics(scores: Sequence[Score], *, width: int) -> RenderableType:
+    if width < NARROW:
+        heads = (Text(" ").join((line(each.metric), number(each.score), _flag(each))) for each in scores)
+        return _with_reasons(heads, scores)
     rows = ((each.metric, bar(each.score), number(each.score), _flag(each), each.reason) for each in scores)
-    made = table("", "", "", "", "", rows=rows, wraps=(4,))
-    made.columns[-1].ratio = 1
-    return made
-
-
-def _narrow_metrics(scores: Sequence[Score]) -> RenderableType:
-    lines: list[RenderableType] = []
-    for each in scores:
-        lines.append(Text(" ").join((line(each.metric), number(each.score), _flag(each))))
-        lines.append(indented(line(each.reason), 4))
-    return Group(*lines)
+    return _table(("", "", "", "", ""), rows)
 
 
 def _flag(score: Score) -> Text:
@@ -191,40 +183,49 @@ def _flag(score: Score) -> Text:
 
 def _rubric(explanation: Explanation, grading: Grading, *, width: int) -> Iterator[RenderableType]:
     """The criteria with grade, points, confidence and reason, the total and outcome, and the issues."""
-    if width >= WIDE:
-        criteria = _criteria(grading.grades)
-    else:
-        criteria = Group(*_narrow_criteria(grading.grades, with_bars=width >= NARROW))
     outcome = ruling(grading.outcome, absent="no outcome")
     reasons = f" ({' + '.join(grading.reasons)})" if grading.reasons else ""
     total = Text.assemble(("total ", "bold"), number(grading.total), " of 100  ", outcome, line(reasons))
-    yield titled(f"Rubric {explanation.rubric_title}", Group(criteria, total))
+    yield titled(f"Rubric {explanation.rubric_title}", Group(_criteria(grading.grades, width=width), total))
     if grading.issues:
         yield titled("Issues", Group(*(line(f"- {issue}") for issue in grading.issues)))
 
 
-def _criteria(grades: Sequence[Grade]) -> RenderableType:
+def _criteria(grades: Sequence[Grade], *, width: int) -> RenderableType:
+    if width < WIDE:
+        return _with_reasons(_criterion_heads(grades, with_bars=width >= NARROW), grades)
     rows = (
         (each.criterion, _bar(each), _grade(each), number(each.points), number(each.confidence), each.reason)
         for each in grades
     )
-    made = table("", "", "grade", "points", "confidence", "reason", rows=rows, right=(2, 3, 4), wraps=(5,))
-    made.columns[-1].ratio = 1
-    return made
+    return _table(("", "", "grade", "points", "confidence", "reason"), rows, right=(2, 3, 4))
 
 
-def _narrow_criteria(grades: Sequence[Grade], *, with_bars: bool) -> Iterator[RenderableType]:
-    """Each criterion's reason below its numbers, for a page that has no room beside them."""
-    names = [line(each.criterion) for each in grades]
-    widest = max((cell_len(name.plain) for name in names), default=0) if with_bars else 0
-    for name, each in zip(names, grades, strict=True):
-        name.pad_right(max(0, widest - cell_len(name.plain)))
+def _criterion_heads(grades: Sequence[Grade], *, with_bars: bool) -> Iterator[Text]:
+    widest = max((cell_len(each.criterion) for each in grades), default=0) if with_bars else 0
+    for each in grades:
+        name = line(each.criterion)
+        name.pad_right(max(0, widest - name.cell_len))
         points = Text.assemble(number(each.points), " points")
-        confidence = Text.assemble("confidence ", number(each.confidence))
         if with_bars:
             points.align("right", len("40.00 points"))
-        yield Text("  ").join((name, *((_bar(each),) if with_bars else ()), _grade(each), points, confidence))
-        yield indented(line(each.reason), 4)
+        confidence = Text.assemble("confidence ", number(each.confidence))
+        yield Text("  ").join((name, *([_bar(each)] if with_bars else []), _grade(each), points, confidence))
+
+
+def _with_reasons(heads: Iterable[Text], each: Sequence[Score | Grade]) -> Group:
+    """Each reason below its numbers, for a terminal that has no room beside them."""
+    pairs = zip(heads, each, strict=True)
+    return Group(*(part for head, found in pairs for part in (head, indented(line(found.reason), 4))))
+
+
+def _table(
+    heads: Sequence[str], rows: Iterable[Sequence[RenderableType]], *, right: Collection[int] = ()
+) -> RenderableType:
+    """The last column, the reasons, takes what room there is."""
+    made = table(*heads, rows=rows, right=right, wraps=(len(heads) - 1,))
+    made.columns[-1].ratio = 1
+    return made
 
 
 def _grade(grade: Grade) -> Text:

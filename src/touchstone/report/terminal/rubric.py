@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from touchstone.report.plain import one_line, plain
+from touchstone.report.terminal.layout import indented, line
 from touchstone.rubric.card import Card, Change, ConventionTexts, LevelTexts
 
 _MARGIN = 2
@@ -29,27 +29,27 @@ def show_card(card: Card, *, console: Console) -> None:
     console.print(_boxed(Text(title, style="bold"), indent=left, inside=inside))
     for section in sections:
         console.print(Text(f"├{'─' * inside}┤"))
-        for line in section:
-            console.print(_boxed(Text(line), indent=_MARGIN, inside=inside))
+        for text in section:
+            console.print(_boxed(Text(text), indent=_MARGIN, inside=inside))
     console.print(Text(f"└{'─' * inside}┘"))
 
 
 def show_levels(texts: Iterable[LevelTexts], *, console: Console) -> None:
     """Print what each level of each criterion means."""
     for criterion in texts:
-        console.print(Text(f"\n{one_line(criterion.heading)}", style="bold"))
+        console.print(line(criterion.heading, "bold", before="\n"))
         for level, text in criterion.levels:
-            console.print(_indented(Text(f"{level}  {one_line(text)}")))
+            console.print(indented(line(text, before=f"{level}  "), _MARGIN))
 
 
 def show_conventions(texts: Iterable[ConventionTexts], *, version: str, console: Console) -> None:
     """Print how levels and kinds of violation are meant where their texts leave it open."""
     for at, each in enumerate(texts):
         if not at:
-            console.print(Text(f"\nConventions {one_line(version)}", style="bold"))
-        console.print(Text(one_line(each.heading), style="bold"))
+            console.print(line(f"Conventions {version}", "bold", before="\n"))
+        console.print(line(each.heading, "bold"))
         for sentence in each.sentences:
-            console.print(_indented(Text(one_line(sentence))))
+            console.print(indented(line(sentence), _MARGIN))
 
 
 def show_changes(changes: Sequence[Change], *, console: Console) -> None:
@@ -61,7 +61,7 @@ def show_changes(changes: Sequence[Change], *, console: Console) -> None:
 
 
 def _show_change(change: Change, *, console: Console) -> None:
-    where = Text(one_line(change.where), style="bold")
+    where = line(change.where, "bold")
     before, after = (None if value is None else _shown(value) for value in (change.before, change.after))
     if before is None or after is None:
         sign, text, style = ("+", after, "green") if before is None else ("-", before, "red")
@@ -70,16 +70,13 @@ def _show_change(change: Change, *, console: Console) -> None:
         console.print(Text.assemble(("~ ", "yellow"), where, ": ", (before, "red"), " → ", (after, "green")))
     else:
         console.print(Text.assemble(("~ ", "yellow"), where))
-        console.print(_indented(Text(f"- {before}", style="red")), _indented(Text(f"+ {after}", style="green")), sep="")
+        for sign, text, style in (("- ", before, "red"), ("+ ", after, "green")):
+            console.print(indented(Text(f"{sign}{text}", style=style), _MARGIN))
 
 
 def _shown(value: str | float) -> str:
     return one_line(value) if isinstance(value, str) else f"{value:g}"
 
 
-def _boxed(line: Text, *, indent: int, inside: int) -> Text:
-    return Text.assemble("│", " " * indent, line, " " * (inside - indent - cell_len(line.plain)), "│")
-
-
-def _indented(content: Text) -> Padding:
-    return Padding(content, (0, 0, 0, _MARGIN), expand=False)
+def _boxed(text: Text, *, indent: int, inside: int) -> Text:
+    return Text.assemble("│", " " * indent, text, " " * (inside - indent - cell_len(text.plain)), "│")

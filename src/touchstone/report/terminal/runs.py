@@ -64,24 +64,29 @@ def _standing(word: str) -> Text:
 
 
 def _measures(measures: Sequence[Headline], *, width: int) -> RenderableType:
-    parts = [_measure(each) for each in measures]
+    rows = [_measure(each) for each in measures]
     if width >= NARROW:
-        heads = ("", "value", "95 % interval", "target", "", "based on")
-        rows = ((name, value, ends or NONE, target, its, n) for name, value, ends, target, its, n in parts)
-        return table(*heads, rows=rows, right=(1,))
-    lines: list[RenderableType] = []
-    for name, value, ends, target, its, n in parts:
-        lines.append(Text.assemble(name, " ", value, " ", its))
-        lines.append(indented(line(f"{ends or 'no interval'}; target {target}; {n}"), 2))
-    return Group(*lines)
+        return table("", "value", "95 % interval", "target", "", "based on", rows=rows, right=(1,))
+    return _narrow((name, value, its, f"{ends}; target {target}; {n}") for name, value, ends, target, its, n in rows)
 
 
 def _measure(each: Headline) -> tuple[str, Text, str, str, Text, str]:
     """Name, value, interval, target, standing, and on how many replies it is based."""
-    scale = scale_of(each.name)
+    scale, target = scale_of(each.name), each.target.text if each.target else NONE
     value = Text(figure(each.value, scale, target=each.target), style="bold")
-    target, standing = each.target.text if each.target else NONE, _standing(target_standing(each))
-    return words(each.name), value, interval(each.interval, scale), target, standing, count(each.n, "reply", "replies")
+    ends, based_on = interval(each.interval, scale) or NONE, count(each.n, "reply", "replies")
+    return words(each.name), value, ends, target, _standing(target_standing(each)), based_on
+
+
+def _narrow(lines: Iterable[tuple[str, Text, Text, str]]) -> Group:
+    """Name, figure and standing on one line and the rest below, for a terminal that has no room for a table."""
+    return Group(
+        *(
+            part
+            for name, value, standing, rest in lines
+            for part in (Text.assemble(name, " ", value, " ", standing), indented(line(rest), 2))
+        )
+    )
 
 
 def _categories(report: RunReport) -> RenderableType:
@@ -158,9 +163,7 @@ def show_comparison(report: ComparisonReport, *, console: Console) -> None:
 
 
 def _changes(lines: Sequence[ChangeLine], *, width: int) -> RenderableType:
-    if width < WIDE:
-        return Group(*(part for each in lines for part in _narrow_change(each)))
-    rows = (
+    rows = [
         (
             each.name,
             figure(each.figure.before, each.scale),
@@ -171,16 +174,13 @@ def _changes(lines: Sequence[ChangeLine], *, width: int) -> RenderableType:
             _standing(each.standing),
         )
         for each in lines
+    ]
+    if width >= WIDE:
+        return table("", "before", "after", "change", "95 % interval", "p or q", "", rows=rows, right=(1, 2, 3))
+    return _narrow(
+        (name, difference, standing, f"{before} → {after}; {ends}; {chance}")
+        for name, before, after, difference, ends, chance, standing in rows
     )
-    return table("", "before", "after", "change", "95 % interval", "p or q", "", rows=rows, right=(1, 2, 3))
-
-
-def _narrow_change(each: ChangeLine) -> Iterable[RenderableType]:
-    found = each.figure
-    yield Text.assemble(each.name, " ", (each.difference, "bold"), " ", _standing(each.standing))
-    sides = f"{figure(found.before, each.scale)} → {figure(found.after, each.scale)}"
-    ends = change_interval(found.interval, each.scale) or "no interval"
-    yield indented(Text(f"{sides}; {ends}; {each.chance or 'no test'}"), 2)
 
 
 def _flip(flip: Flip) -> Iterable[RenderableType]:
