@@ -28,7 +28,7 @@ ALL_ROWS_FILE = "results.jsonl"
 
 def render_html(report: run.RunReport) -> str:
     """A run."""
-    return render_run(report, facts=report.facts, receipt=report.receipt, all_rows=f"{ALL_ROWS_FILE}, beside this file")
+    return render_run(report, all_rows=f"{ALL_ROWS_FILE}, beside this file")
 
 
 def render_run(report: run.RunReport, *, template: str = "run.html", **values: Any) -> str:
@@ -97,10 +97,11 @@ def environment(
     )
     named = (
         *(figures.change, figures.change_interval, figures.figure, figures.first_up, figures.interval, figures.level),
-        *(figures.moment, figures.points, figures.probability, figures.scale_of, figures.sentence, figures.words),
-        *(run.bounds, run.category_name, run.check_standing, run.faults, run.outcome_name, run.target_standing),
-        *(run.waived_lines, run.where, comparison.run_title, explain.dismissed_line, explain.waived_line, plain),
-        *(judge.hits, judge.kappa_names, judge.standing_figures, judge.standing_notes, judge.standing_sentence),
+        *(figures.moment, figures.points, figures.probability, figures.scale_of, figures.seconds, figures.sentence),
+        *(figures.words, run.bounds, run.category_name, run.check_standing, run.faults, run.outcome_name),
+        *(run.target_standing, run.waived_lines, run.where, comparison.run_title, explain.dismissed_line),
+        *(explain.waived_line, judge.hits, judge.kappa_names, judge.standing_figures, judge.standing_notes),
+        *(judge.standing_sentence, plain),
     )
     made.filters.update({function.__name__: function for function in named})
     made.filters |= {

@@ -104,23 +104,4 @@ class JobView:
 
 def render_job_html(view: JobView) -> str:
     """The whole page."""
-    return render_run(
-        view.run, template="job.html", job=view, facts=_facts(view), receipt=_receipt(view), all_rows=ALL_ROWS
-    )
-
-
-def _facts(view: JobView) -> list[tuple[str, str]]:
-    receipt = view.run.run.receipt
-    return [
-        ("inputs", f"{view.inputs:,}"),
-        ("replies", f"{view.run.summary.coverage.replies:,}"),
-        ("rubric", f"{receipt.rubric} {receipt.rubric_version}"),
-        ("judge", receipt.judge),
-    ]
-
-
-def _receipt(view: JobView) -> list[tuple[str, str]]:
-    """A job has no times: it may be stopped and resumed, and its files are the same whenever it ran."""
-    unknown = ("run", "started", "finished", "took", "gold set", "drafts per case")
-    kept = (each for each in view.run.receipt if each[0] not in unknown)
-    return [("directory", view.run.run.id), ("inputs", f"{view.inputs:,}"), *kept]
+    return render_run(view.run, template="job.html", job=view, all_rows=ALL_ROWS)

@@ -11,11 +11,9 @@ from touchstone.report.figures import (
     count,
     figure,
     interval,
-    moment,
     points,
     probability,
     scale_of,
-    seconds,
     sentence,
     words,
 )
@@ -33,22 +31,6 @@ from touchstone.trust.measurement import JudgeStanding
 
 TargetStanding = Literal["met", "missed", "undecided", "no target"]
 CheckStanding = Literal["met", "not met", "undecided"]
-_RECEIPT = {
-    "goldset": "gold set",
-    "data": "data hash",
-    "rubric": "rubric",
-    "rubric_version": "rubric version",
-    "rubric_hash": "rubric hash",
-    "plan": "plan hash",
-    "policy": "policy hash",
-    "judge": "judge",
-    "code": "Touchstone",
-    "parser": "parser",
-    "verifier": "verifier",
-    "responses": "replies from",
-    "bot": "bot",
-    "repeat": "drafts per case",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,34 +118,6 @@ class RunReport:
             f"{points(spread.mean_deviation)} points on average; {count(len(spread.unsteady), 'case')} sometimes pass "
             "and sometimes fail."
         )
-
-    @property
-    def facts(self) -> list[tuple[str, str]]:
-        """What stands at the top of the page."""
-        run, receipt = self.run, self.run.receipt
-        return [
-            ("run", run.id),
-            ("started", moment(run.started)),
-            ("took", seconds(run.seconds) if run.finished else "not finished"),
-            ("cases", f"{self.summary.cases:,}"),
-            ("rubric", f"{receipt.rubric} {receipt.rubric_version}"),
-            ("judge", receipt.judge),
-        ]
-
-    @property
-    def receipt(self) -> list[tuple[str, str]]:
-        """Everything that determined the results, and when."""
-        run, receipt = self.run, self.run.receipt
-        known = ((name, getattr(receipt, field)) for field, name in _RECEIPT.items())
-        return [
-            ("run", run.id),
-            *((f"label {name}", value) for name, value in run.labels.items()),
-            *((name, str(value)) for name, value in known if value is not None),
-            *([("personal data", "taken out before storing")] if receipt.redacted else []),
-            ("started", run.started),
-            ("finished", run.finished or "not finished"),
-            ("took", seconds(run.seconds)),
-        ]
 
     @property
     def waived(self) -> list[tuple[Record, str]]:
