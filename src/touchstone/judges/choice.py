@@ -8,6 +8,7 @@ fitted on other texts that people rated weigh more whether the reply keeps to it
 import re
 from collections.abc import Mapping, Sequence
 
+from touchstone.core import resource
 from touchstone.core.reading import Reading, Text, Value
 from touchstone.judges.coverage import MAX_ANSWER_WORDS, path_steps
 from touchstone.judges.grounding import passages_of, statements
@@ -32,16 +33,7 @@ ENTRY_WORDS = 60
 # labelled cases, and few texts of other kinds.
 FEWEST_SIGNS = 2
 WORDS_A_SIGN = 30
-OWN = frozenset("i i'm i've i'd i'll im ive my me mine we we're we've we'd we'll our ours us".split())
-# What companies' texts speak of and other texts seldom do.
-BUSINESS = frozenset(
-    "you your you'll you've we we've we'll our account accounts billing invoice invoices refund refunds refunded "
-    "refundable fee fees booking bookings checkout customer customers subscription subscriptions login password email "
-    "settings warranty voucher vouchers coupon cancel cancelled cancellation reservation reservations deposit delivery "
-    "courier parcel parcels orders ordered payment payments paid complaint complaints appointment must should may "
-    "cannot can't needs required call phone contact within costs booked claim claims members patients visitors "
-    "passengers support".split()
-)
+OWN, BUSINESS = resource.group("judge_words.txt", "own"), resource.group("judge_words.txt", "business")
 # `"status": "delivered",`, `name({…}) ->`: text for machines.
 STRUCTURE = re.compile(r"[{}\[\]]|\"\w+\":|->")
 NOTES: Mapping[str, str] = {

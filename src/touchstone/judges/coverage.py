@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from touchstone.core import resource
 from touchstone.core.reading import Ask, Reading, Sentence, Text, Token
 from touchstone.core.result import Anchor
 from touchstone.evidence.alignment import Said, best_likeness, coverage, said_in
@@ -35,7 +36,7 @@ MADE = 0.6
 SAME_POINT = 0.5
 # A sentence with fewer words that count says too little to be turned round.
 MIN_CONTENT = 3
-NEGATIONS = frozenset("not no never cannot nothing without none nor unable".split())
+NEGATIONS = resource.group("judge_words.txt", "point_negation")
 # A name, a figure or a phrase; anything longer makes points instead of giving an answer.
 MAX_ANSWER_WORDS = 10
 # Two spellings of a name share this much of their letters pairs; shorter words must be equal.

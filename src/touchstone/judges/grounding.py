@@ -12,12 +12,13 @@ from itertools import chain, pairwise
 from math import sqrt
 from typing import NamedTuple
 
+from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Text, Token
 
 MAX_NAMES = 4
 # Two sentences speak of the same thing when their shared content is this much of both.
 SAME_THING = 0.5
-NEGATIONS = frozenset("not no never cannot nothing without none nor neither unable unfortunately".split())
+NEGATIONS = resource.group("judge_words.txt", "negation")
 # Of longer passages, so many statements that share most words with the question are taken for the answer.
 MAX_STATEMENTS = 3
 MAX_FIGURES = 4
@@ -26,10 +27,9 @@ MAX_TERMS = 20
 MAX_HEADING_WORDS = 9
 # The value of a feature where there is nothing to measure it by.
 NEITHER = 0.5
-YES = frozenset("yes yeah yep absolutely certainly sure definitely indeed".split())
-NO = frozenset("no nope unfortunately sorry".split())
-LIMITS = frozenset("only except unless".split())
-OPEN = frozenset("what what's when where which who whose how why".split())
+YES, NO = resource.group("judge_words.txt", "yes"), resource.group("judge_words.txt", "no")
+LIMITS = resource.group("judge_words.txt", "limit")
+OPEN = resource.group("judge_words.txt", "open_question")
 # Who passes on more tells no more of it.
 MOST_TOLD = 20
 

@@ -28,8 +28,7 @@ OPENS_STEP = re.compile(
     r"(?:^|\s{3}|[.!?:;,>\n]\s{0,3}|\b(?:please|then|and|to|just|you can|can|should|must|need to|simply)\s)$"
 )
 QUOTED = re.compile(r"[\"'][A-Z][^\"']{1,40}[\"']")
-YOU = frozenset({"you", "your", "you're", "you'll", "you've", "you'd"})
-FIRST_PERSON = frozenset({"i", "i'm", "i'll", "i've", "i'd", "we", "we'll", "we're", "we've", "let's"})
+YOU, FIRST_PERSON = resource.group("judge_words.txt", "you"), resource.group("judge_words.txt", "first_person")
 EMOJI = re.compile("[\U0001f300-\U0001faff☀-➿]")
 POLITENESS = "politeness.json"
 WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[?!]")

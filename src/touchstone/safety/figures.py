@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from touchstone.core import resource
 from touchstone.core.policy import Policy
 from touchstone.core.reading import Contact, Reading, Text, Value
 from touchstone.core.result import Anchor, Evidence
@@ -15,10 +16,7 @@ from touchstone.safety.signs import Sign, has_context, is_chat
 # Texts with more values are tables; their first values are compared, so that the cost stays linear.
 MAX_VALUES = 100
 HEDGE_REACH = 60
-HEDGES = frozenset(
-    "about around roughly approximately approx circa maybe perhaps probably usually typically normally often might "
-    "could likely nearly almost".split()
-)
+HEDGES = resource.group("judge_words.txt", "hedge")
 NUMBER = re.compile(r"\d[\d.,:]*\d|\d")
 RECKONED = re.compile(r"[=×+−÷]|\d ?[*/x] ?\d")
 KINDS = ("money", "percent", "duration", "date", "time", "quantity", "number")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from touchstone.core.result import Failure
@@ -93,17 +93,32 @@ def read_answer(answer: Answer | Failure, request: Request) -> ReadAnswer:
     if isinstance(answer, Failure):
         return ReadAnswer(failures=(answer,))
     if answer.is_refusal:
-        return ReadAnswer(failures=(_fault("Refused", "the model refused to grade this reply: let a person grade it"),))
+        return _faulty("Refused", "the model refused to grade this reply: let a person grade it")
     found = read_object(answer.text, keys=("criteria", "violations", QUESTIONS, *request.criteria))
+    if found is None and answer.is_cut:
+        return _faulty("Truncated", f"the model's answer was cut off before a grade: {_MORE_TOKENS}")
+    if found is None and not answer.text.strip():
+        return _faulty("EmptyAnswer", "the model's answer is empty: try another model, or --judge-set scope=criterion")
     if found is None:
-        return ReadAnswer(failures=(_unreadable(answer),))
+        remedy = "use a server that enforces a JSON schema, or a larger model"
+        return _faulty("NotJson", f"the model answered without one JSON object of the form asked for: {remedy}")
     rows = found.value.get("criteria")
     rows = rows if isinstance(rows, dict) else found.value
     opinions = {name: _opinion(rows[name]) for name in request.criteria if isinstance(rows.get(name), dict)}
     charges = _charges(found.value.get("violations")) if request.asks_violations else None
+    missing = [name for name in request.criteria if name not in opinions or not opinions[name].is_given]
+    missing += ["violations"] if request.asks_violations and charges is None else []
+    said = ReadAnswer()
+    if missing and (answer.is_cut or not found.is_whole):
+        said = _faulty("Truncated", f"the model's answer breaks off before {', '.join(missing)}: {_MORE_TOKENS}")
+    elif missing:
+        said = _faulty("Incomplete", f"the model's answer leaves out {', '.join(missing)}: try a larger model")
     rulings = _rulings(found.value.get(QUESTIONS)) if request.asks_violations else {}
-    is_cut = answer.is_cut or not found.is_whole
-    return ReadAnswer(opinions, charges, tuple(_faults(request, opinions, charges, is_cut=is_cut)), rulings)
+    return replace(said, opinions=opinions, charges=charges, rulings=rulings)
+
+
+def _faulty(error: str, message: str) -> ReadAnswer:
+    return ReadAnswer(failures=(Failure(STAGE, error, message),))
 
 
 def _opinion(row: Mapping[str, Any]) -> Opinion:
@@ -205,29 +220,3 @@ def shown_number(value: Any) -> str:
     """What the model gave where a grade belongs; of a text only that it is one, as it may quote the customer."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return shortened(str(value)) if is_number else "what is no grade"
-
-
-def _unreadable(answer: Answer) -> Failure:
-    if answer.is_cut:
-        return _fault("Truncated", f"the model's answer was cut off before a grade: {_MORE_TOKENS}")
-    if not answer.text.strip():
-        return _fault("EmptyAnswer", "the model's answer is empty: try another model, or --judge-set scope=criterion")
-    remedy = "use a server that enforces a JSON schema, or a larger model"
-    return _fault("NotJson", f"the model answered without one JSON object of the form asked for: {remedy}")
-
-
-def _faults(
-    request: Request, opinions: Mapping[str, Opinion], charges: tuple[Charge, ...] | None, *, is_cut: bool
-) -> list[Failure]:
-    """One fault for the answer: that it breaks off, or what it leaves out."""
-    missing = [name for name in request.criteria if name not in opinions or not opinions[name].is_given]
-    missing += ["violations"] if request.asks_violations and charges is None else []
-    if not missing:
-        return []
-    if is_cut:
-        return [_fault("Truncated", f"the model's answer breaks off before {', '.join(missing)}: {_MORE_TOKENS}")]
-    return [_fault("Incomplete", f"the model's answer leaves out {', '.join(missing)}: try a larger model")]
-
-
-def _fault(error: str, message: str) -> Failure:
-    return Failure(STAGE, error, message)

@@ -5,7 +5,7 @@ bears out, claims that a source contradicts. The judge's word on each decides, s
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.core.result import Anchor, Finding, Result
@@ -16,6 +16,12 @@ MOST_QUESTIONS = 8
 LONGEST_SHOWN = 80
 _SOURCE = re.compile(r"\b(context|input)\[(\d+)\]")
 _NAMES = {"context": "source", "input": "earlier turn"}
+_TITLES = {
+    "supported": "stated",
+    "derived": "follows",
+    "contradicted": "stated otherwise",
+    "unsupported": "stated nowhere",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +70,14 @@ def describe_values(anchors: Sequence[Anchor]) -> str:
 
 def describe_questions(questions: Sequence[Question]) -> str:
     """The questions by number: `1. hallucination: "30 days": reply says 30 days, source says 14 days (source 2)`."""
-    return "\n".join(f"{at}. {line}" for at, line in enumerate(_question_lines(questions[:MOST_QUESTIONS]), start=1))
-
-
-def _question_lines(questions: Iterable[Question]) -> Iterator[str]:
-    for question in questions:
+    lines = []
+    for number, question in enumerate(questions[:MOST_QUESTIONS], start=1):
         finding = question.finding
         said = ", ".join(dict.fromkeys(_name(each.source) for each in finding.evidence[:2]))
         quoted = "" if finding.text in finding.reason else f'"{_line(finding.text)}": '
         told = _line(_named(finding.reason), 2 * LONGEST_SHOWN)
-        yield f"{finding.kind}: {quoted}{told}{f' ({said})' if said else ''}"
+        lines.append(f"{number}. {finding.kind}: {quoted}{told}{f' ({said})' if said else ''}")
+    return "\n".join(lines)
 
 
 def _finding(anchor: Anchor) -> Finding:
@@ -84,14 +88,6 @@ def _finding(anchor: Anchor) -> Finding:
 def _covers(finding: Finding, anchor: Anchor) -> bool:
     is_there = finding.start < anchor.end and anchor.start < finding.end
     return finding.kind == "hallucination" and (is_there or finding.text == anchor.text)
-
-
-_TITLES = {
-    "supported": "stated",
-    "derived": "follows",
-    "contradicted": "stated otherwise",
-    "unsupported": "stated nowhere",
-}
 
 
 def _place(anchor: Anchor) -> str:

@@ -74,33 +74,30 @@ def parse_prompt(text: str, *, name: str) -> Prompt:
         if not isinstance(value, str) or not value.strip():
             raise ConfigError(f"{name}: '{field}' is no text: put it in quotes, or after a |")
     for field, gaps in GAPS.items():
-        _check_gaps(content[field], field, gaps, name=name)
+        found = set(_GAP.findall(content[field]))
+        if unknown := sorted(found - set(gaps)):
+            allowed = ", ".join(f"{{{{{gap}}}}}" for gap in gaps)
+            raise ConfigError(f"{name}: '{field}' has a gap {{{{{unknown[0]}}}}}, allowed are {allowed}")
+        if missing := sorted(set(gaps) - found):
+            raise ConfigError(f"{name}: '{field}' lacks the gap {{{{{missing[0]}}}}}")
     return Prompt(**{field: value.strip() for field, value in content.items()}, worked=worked)
 
 
 def _examples(rows: Any, *, name: str) -> tuple[WorkedExample, ...]:
     """The worked examples: each with what the customer says, the reply, a text for each grade, and the violations."""
     needed = tuple(field.name for field in fields(WorkedExample))
-    if not isinstance(rows, list) or not all(_is_example(row, needed) for row in rows):
+
+    def is_example(row: Any) -> bool:
+        if not isinstance(row, dict) or set(row) != set(needed) or not isinstance(row["grades"], dict):
+            return False
+        texts = (*row["grades"].values(), *(row[field] for field in needed if field != "grades"))
+        return all(isinstance(text, str) for text in texts)
+
+    if not isinstance(rows, list) or not all(map(is_example, rows)):
         raise ConfigError(f"{name}: '{WORKED}' is a list of mappings with {', '.join(needed)}, all of them texts")
     return tuple(WorkedExample(**row) for row in rows)
-
-
-def _is_example(row: Any, needed: tuple[str, ...]) -> bool:
-    if not isinstance(row, dict) or set(row) != set(needed) or not isinstance(row["grades"], dict):
-        return False
-    return all(isinstance(text, str) for text in (*row["grades"].values(), *(row[n] for n in needed if n != "grades")))
 
 
 def fill(text: str, **values: str) -> str:
     """The text with its gaps filled, all in one pass: what is put in is never read for gaps itself."""
     return _GAP.sub(lambda gap: values[gap[1]], text)
-
-
-def _check_gaps(text: str, field: str, gaps: tuple[str, ...], *, name: str) -> None:
-    found = set(_GAP.findall(text))
-    if unknown := sorted(found - set(gaps)):
-        allowed = ", ".join(f"{{{{{gap}}}}}" for gap in gaps)
-        raise ConfigError(f"{name}: '{field}' has a gap {{{{{unknown[0]}}}}}, allowed are {allowed}")
-    if missing := sorted(set(gaps) - found):
-        raise ConfigError(f"{name}: '{field}' lacks the gap {{{{{missing[0]}}}}}")
