@@ -196,7 +196,7 @@ class Exchange:
                         break
         except TimeoutError:
             return Setback(fault(peer.stage, "Timeout", f"{peer.name} gave no reply within {limit:g} s: {peer.slow}"))
-        except (httpx.HTTPError, OSError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             remedy = "check that the server runs and that the address is right"
             problem = f"{peer.name} could not be reached ({_cause(error)})"
             return Setback(fault(peer.stage, "Unreachable", f"{problem}: {remedy}"))

@@ -4,10 +4,8 @@ Only this machine is asked, without a key, a proxy or a redirect: of a provider 
 """
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from urllib.parse import urlsplit
 
 from touchstone.clients.llm.connection import OPENAI_KEY, PROVIDERS, Provider, checked_url, is_loopback, provider_at
@@ -161,39 +159,24 @@ def _lists_none(name: str, place: str) -> str:
 
 def _get(url: str) -> bytes | None:
     """The body of a good answer that came whole and in time."""
-    import httpx
+    from touchstone.clients.http import Backoff, HttpAnswer, Peer, open_exchange
 
-    end = time.monotonic() + PATIENCE
-    body = b""
-    try:
-        with (
-            httpx.Client(trust_env=False, follow_redirects=False, timeout=PATIENCE) as client,
-            client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response,
-        ):
-            if response.status_code != httpx.codes.OK:
-                return None
-            for part in response.iter_raw():
-                body += part
-                if len(body) > MOST_BYTES or time.monotonic() > end:
-                    return None
-    except (httpx.HTTPError, httpx.InvalidURL):
+    anybody = Peer("judge", "the server", slow="", busy="", refusals={}, otherwise="BadRequest")
+    with open_exchange(anybody, url, headers={}, timeout=PATIENCE, backoff=Backoff(0)) as exchange:
+        found = exchange.run(exchange.send("GET", url, most=MOST_BYTES))
+    if not isinstance(found, HttpAnswer) or found.status != 200 or len(found.content) > MOST_BYTES:
         return None
-    return body
+    return found.content
 
 
 def _read_models(body: bytes | None) -> tuple[str, ...] | None:
     """The names in `{"data": [{"id": …}]}`, none of which may hold what a terminal obeys; None for anything else."""
     try:
-        content: Any = json.loads(body or b"")
-        rows = content["data"] if content["data"] is not None else []
-        names = [row["id"] for row in rows]
+        rows = json.loads(body or b"")["data"]
+        names = [row["id"] for row in rows or []]
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    if not isinstance(rows, list) or not all(isinstance(name, str) for name in names):
+    if not isinstance(rows, list | None) or not all(isinstance(name, str) for name in names):
         return None
-    return _chatting(names[:MOST_MODELS])
-
-
-def _chatting(names: Sequence[str]) -> tuple[str, ...]:
-    fit = (name for name in names if name.isprintable() and 0 < len(name) <= LONGEST_NAME)
+    fit = (name for name in names[:MOST_MODELS] if name.isprintable() and 0 < len(name) <= LONGEST_NAME)
     return tuple(name for name in fit if not any(part in name.lower() for part in _NO_CHAT))
