@@ -112,7 +112,7 @@ def test_a_missing_and_an_unknown_reply_are_named_counted_and_shown(touchstone, 
     done = touchstone("eval", goldset, "--responses", answers)
     assert done.code == 3
     assert "wrong-number: answers.jsonl has no reply for this case" in done.err
-    assert "'wrong-numbr' is that of no case; nearest is 'wrong-number'" in done.err
+    assert "no case has the id 'wrong-numbr'; nearest is 'wrong-number'" in done.err
     coverage = json.loads((only_run() / "summary.json").read_text(encoding="utf-8"))["summary"]["coverage"]
     assert coverage == {"replies": 4, "scored": 1, "abstained": 0, "failed": 3}
 

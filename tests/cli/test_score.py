@@ -33,7 +33,7 @@ BAD_ROWS = {
     "broken JSON": (b"{broken", "expecting property name enclosed in double quotes (line 2, column 2)"),
     "no reply": ({"id": "b", "input": "q"}, "field 'response' is missing"),
     "a wrong type": ({"id": "b", "response": ["r"]}, "field 'response' is a list, allowed is a string"),
-    "a repeated id": ({**GOOD, "response": "other"}, "the id is that of line 1 already"),
+    "a repeated id": ({**GOOD, "response": "other"}, "line 1 has the same id"),
     "invalid UTF-8": (b'{"response": "\xff"}', "is not UTF-8: save the file as UTF-8"),
     "NUL bytes": (b"\x00\x00", "not valid JSON"),
     "HTML": (b"<html>", "not valid JSON"),

@@ -128,7 +128,7 @@ def test_a_bad_directory_ends_a_command_with_code_2_and_names_the_file(touchston
     (tmp_path / tiny / "model.onnx").write_bytes(b"cut short")
     ended = touchstone(*(part.format(cases) for part in command), "--verifier", tiny)
     assert (ended.code, ended.out) == (2, "")
-    assert "models/tiny/model.onnx is no model that can be loaded" in ended.err
+    assert "models/tiny/model.onnx is not a model that can be loaded" in ended.err
     assert "docs/verifier.md" in ended.err
 
 

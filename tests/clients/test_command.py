@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from touchstone.clients.bot_protocol import LONGEST_ANSWER
 from touchstone.clients.bots import open_bot
-from touchstone.clients.exchange import LONGEST_ANSWER
 from touchstone.core.case import Case, Draft
 from touchstone.core.errors import ConfigError, InputError
 

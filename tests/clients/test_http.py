@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.clients.server import JSON, Answer, as_json, serving, text
 
+from touchstone.clients.bot_protocol import LONGEST_ANSWER
 from touchstone.clients.bots import open_bot
-from touchstone.clients.exchange import LONGEST_ANSWER
 from touchstone.clients.http import Backoff
 from touchstone.clients.http_bot import expand_headers, open_http
 from touchstone.core.case import Case, Passage
@@ -98,7 +98,7 @@ FINAL = {
     "a page declared as text": (Answer(PAGE), "HtmlReply", "login or an error page"),
     "a page declared as JSON": (Answer(PAGE, type=JSON), "HtmlReply", "login or an error page"),
     "text declared as JSON": (text("Hello.", type=JSON), "WrongShape", "broken at line 1, column 1"),
-    "a list": (as_json(["Hello."]), "WrongShape", "is no object"),
+    "a list": (as_json(["Hello."]), "WrongShape", "is not an object"),
     "another shape": (as_json({"choices": [1]}), "WrongShape", "the keys 'choices' and no 'response'"),
     "an image": (Answer(b"x", type="image/png"), "NotText", "content type is 'image/png'"),
     "bytes that are no text": (Answer(b"\xff\xfe"), "NotText", "2 bytes that are not utf-8"),

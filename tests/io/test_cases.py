@@ -36,7 +36,7 @@ def test_a_repeated_explicit_id_fails_and_names_the_first_line():
     )
     assert (first.id, second.id) == ("a", "b")
     assert third.error == "DuplicateId"
-    assert "the id is that of line 1 already" in third.message
+    assert "line 1 has the same id" in third.message
 
 
 def test_a_content_name_makes_way_for_an_explicit_id_and_the_other_way_round():

@@ -81,11 +81,11 @@ WRONG = {
     "a reply of null": ({"response": None}, "field 'response' is missing"),
     "a reply that is a list": ({"response": []}, "field 'response' is a list, allowed is a string"),
     "a confidence of 2": ({"response": "r", "confidence": 2}, "field 'confidence' is 2"),
-    "draft 0": ({"response": "r", "draft": 0}, "field 'draft' is no number of a draft"),
-    "draft one": ({"response": "r", "draft": "one"}, "field 'draft' is no number of a draft"),
-    "draft 1.5": ({"response": "r", "draft": 1.5}, "field 'draft' is no number of a draft"),
-    "draft true": ({"response": "r", "draft": True}, "field 'draft' is no number of a draft"),
-    "a draft of many digits": ({"response": "r", "draft": "9" * 5000}, "field 'draft' is no number of a draft"),
+    "draft 0": ({"response": "r", "draft": 0}, "field 'draft' does not number a draft"),
+    "draft one": ({"response": "r", "draft": "one"}, "field 'draft' does not number a draft"),
+    "draft 1.5": ({"response": "r", "draft": 1.5}, "field 'draft' does not number a draft"),
+    "draft true": ({"response": "r", "draft": True}, "field 'draft' does not number a draft"),
+    "a draft of many digits": ({"response": "r", "draft": "9" * 5000}, "field 'draft' does not number a draft"),
 }
 
 
@@ -126,8 +126,7 @@ def test_replies_to_no_case_are_named_with_their_lines_and_the_nearest_id():
         (6, "order-18x", "UnknownId"),
     ]
     assert strays[1].failure.message == (
-        "replies.jsonl, line 3: the id 'order-18x' is that of no case; nearest is 'order-18': "
-        "correct it, or leave the row out"
+        "replies.jsonl, line 3: no case has the id 'order-18x'; nearest is 'order-18': correct it, or leave the row out"
     )
     assert "nearest" not in strays[3].failure.message
 

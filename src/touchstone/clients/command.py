@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import PIPE
 
-from touchstone.clients.exchange import LONGEST_ANSWER, question, read_answer, too_long
+from touchstone.clients.bot_protocol import LONGEST_ANSWER, question, read_answer, too_long
 from touchstone.clients.faults import fault
 from touchstone.clients.loop import Loop, open_loop
 from touchstone.core.case import Case, Draft

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from touchstone.clients.exchange import LONGEST_ANSWER, html_reply, question, read_answer
+from touchstone.clients.bot_protocol import LONGEST_ANSWER, html_reply, question, read_answer
 from touchstone.clients.faults import Fault, fault
 from touchstone.clients.http import Backoff, Exchange, HttpAnswer, Peer, Setback, open_exchange
 from touchstone.core.case import Case, Draft
@@ -94,7 +94,7 @@ def expand_headers(headers: Mapping[str, str], *, environment: Mapping[str, str]
     expanded = {}
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name):
-            raise ConfigError(f"{name[:60]!r} is no name of a header: write it like 'Authorization'")
+            raise ConfigError(f"{name[:60]!r} is not a header's name: write it like 'Authorization'")
         for variable in _VARIABLE.findall(value):
             if variable not in environment:
                 raise ConfigError(f"header '{name}' asks for the environment variable '{variable}', which is not set")

@@ -182,7 +182,7 @@ def _session(path: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise ResourceError(f"{path} is no model that can be loaded ({type(error).__name__}): {HOW}") from error
+        raise ResourceError(f"{path} is not a model that can be loaded ({type(error).__name__}): {HOW}") from error
 
 
 def _tokenizer(path: Path, *, most: int) -> Any:
@@ -191,7 +191,7 @@ def _tokenizer(path: Path, *, most: int) -> Any:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:
-        raise ResourceError(f"{path} is no fast tokenizer ({type(error).__name__}): {HOW}") from error
+        raise ResourceError(f"{path} is not a fast tokenizer ({type(error).__name__}): {HOW}") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(most)
     # Otherwise a reply that writes [SEP] would part the texts where it likes.

@@ -86,7 +86,7 @@ class _Naming:
             return case
         id = case.id or self._free_id(case)
         if first := self._lines.get(id):
-            return unreadable("DuplicateId", f"the id is that of line {first} already: give each case its own, or none")
+            return unreadable("DuplicateId", f"line {first} has the same id: give each case its own, or none")
         self._lines.note(id, line)
         return case if case.id else replace(case, id=id)
 

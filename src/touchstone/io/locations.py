@@ -98,7 +98,7 @@ def locate(name: str) -> Location:
     try:
         system, path = fs.FileSystem.from_uri(name) if scheme in _NATIVE else _other(name)
     except (ImportError, OSError, ValueError) as error:
-        remedy = "check the URL, or install the store's fsspec driver beside touchstone-eval[object-store]"
+        remedy = "check the URL, or install the store's fsspec driver with touchstone-eval[object-store]"
         raise InputError(f"{shown_name(name)} cannot be opened ({type(error).__name__}): {remedy}") from None
     return Location(shown_name(name), system, path, scheme == "file", name)
 

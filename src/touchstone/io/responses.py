@@ -67,7 +67,7 @@ class Responses:
 
     def _stray(self, id: str, line: int, *, nearest: str | None) -> Stray:
         near = f"; nearest is {field_name(nearest)}" if nearest else ""
-        problem = f"the id {field_name(id)} is that of no case{near}"
+        problem = f"no case has the id {field_name(id)}{near}"
         return Stray(line, id, _in_file("UnknownId", f"{problem}: correct it, or leave the row out", self.file, line))
 
 
@@ -91,16 +91,18 @@ def collect_responses(rows: Iterable[Row], *, file: str, columns: Mapping[str, s
     for row in rows:
         id, found, number = _reply(row, columns=columns or {})
         if id is None:
-            unnamed.append(
-                Stray(row.line, None, _located(found, row) if isinstance(found, Failure) else _nameless(row))
-            )
+            if not isinstance(found, Failure):
+                remedy = "write the case's id into it, or map its column to 'id'"
+                found = unreadable("MissingId", f"the reply has no id, so its case is not known: {remedy}")
+            unnamed.append(Stray(row.line, None, _located(found, row)))
         else:
             _place(read.setdefault(id, {}), found, number=number, row=row)
     if not read:
         first = f"; the first row: {unnamed[0].failure.message}" if unnamed else ""
         raise InputError(f"{file} holds no replies: write one for each row, with the fields 'id' and 'response'{first}")
     drafts = {id: tuple(found[number] for number in sorted(found)) for id, found in read.items()}
-    return Responses(file, _hash(drafts), drafts, tuple(unnamed))
+    said = {id: [_plain(each) for each in found] for id, found in drafts.items()}
+    return Responses(file, content_hash(said), drafts, tuple(unnamed))
 
 
 def _reply(row: Row, *, columns: Mapping[str, str]) -> tuple[str | None, Draft | Failure, int | None]:
@@ -133,7 +135,7 @@ def _number(case: Case) -> int | None:
     is_number = isinstance(given, str | int | float) and not isinstance(given, bool)
     text = f"{given:g}" if isinstance(given, float) else str(given)
     if not (is_number and text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0):
-        raise CaseError("field 'draft' is no number of a draft, allowed is a whole number of at least 1")
+        raise CaseError("field 'draft' does not number a draft, allowed is a whole number of at least 1")
     return int(text)
 
 
@@ -142,13 +144,6 @@ def _plain_id(content: Mapping[str, Any], *, columns: Mapping[str, str]) -> str 
     names = [theirs for theirs, ours in columns.items() if ours == "id"] + ["id"] * ("id" not in columns)
     ids = [content[name] for name in names if content.get(name) not in (None, "")]
     return str(ids[0]) if ids and isinstance(ids[0], str | int) and not isinstance(ids[0], bool) else None
-
-
-def _nameless(row: Row) -> Failure:
-    problem = "the reply has no id, so its case is not known"
-    return _in_file(
-        "MissingId", f"{problem}: write the case's id into it, or map its column to 'id'", row.file, row.line
-    )
 
 
 def _located(failure: Failure, row: Row) -> Failure:
@@ -161,10 +156,6 @@ def _in_file(error: str, message: str, file: str, line: int) -> Failure:
 
 def _nearest(id: str, known: Sequence[str]) -> str | None:
     return next(iter(difflib.get_close_matches(id[:_LONGEST_NEAREST], known, n=1)), None)
-
-
-def _hash(drafts: Mapping[str, tuple[_Numbered, ...]]) -> str:
-    return content_hash({id: [_plain(each) for each in found] for id, found in drafts.items()})
 
 
 def _plain(each: _Numbered) -> list[Any]:

@@ -169,7 +169,7 @@ def read_manifest(directory: Location) -> Manifest | None:
             shards={each["name"]: Shard(**each) for each in raw["shards"]},
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{place.name} is no manifest of a job: name another directory with -o") from error
+        raise InputError(f"{place.name} is not a job's manifest: name another directory with -o") from error
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:

@@ -38,8 +38,8 @@ def test_address_and_key_come_from_settings_and_environment(base_url, environmen
     [
         (None, {}, "no key for api.openai.com: set OPENAI_API_KEY or TOUCHSTONE_LLM_API_KEY"),
         ("https://other.example/v1", THEIRS, "no key for other.example: set TOUCHSTONE_LLM_API_KEY"),
-        ("ftp://x", OURS, "no http or https address"),
-        ("localhost:8000", OURS, "no http or https address"),
+        ("ftp://x", OURS, "not an http or https address"),
+        ("localhost:8000", OURS, "not an http or https address"),
         ("http://host:notaport", OURS, "not valid"),
         ("https://user:pw@host/v1", OURS, "holds a user or password"),
         (None, {"OPENAI_API_KEY": "a b"}, "white space"),

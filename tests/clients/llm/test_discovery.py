@@ -202,7 +202,7 @@ def test_a_named_address_of_this_machine_is_asked_for_its_models(server):
         ),
         ({"model": "small"}, "no model server answers on this machine"),
         ({"base_url": "http://127.0.0.1:9/v1"}, "no model server answers at 127.0.0.1:9: check that it runs"),
-        ({"base_url": "nowhere"}, "is no http or https address"),
+        ({"base_url": "nowhere"}, "is not an http or https address"),
         ({"base_url": f"{ELSEWHERE}?key=sk-1"}, "holds more than a path"),
         ({"base_url": f"{ELSEWHERE}#sk-1"}, "holds more than a path"),
     ],

@@ -61,7 +61,7 @@ def test_no_cache_asks_anew_and_keeps_the_new_answer(tmp_path):
 
 def test_a_replay_does_not_know_what_was_not_recorded(tmp_path):
     assert model(None, Records(tmp_path)).ask(REQUEST).error == "NotRecorded"
-    with pytest.raises(InputError, match="is no directory"):
+    with pytest.raises(InputError, match="is not a directory"):
         open_replay(str(tmp_path / "none"))
 
 

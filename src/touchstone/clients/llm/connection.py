@@ -158,7 +158,7 @@ def checked_url(url: str) -> str:
     except ValueError:
         raise ConfigError(f"the model's address is not valid: write it like {OPENAI}") from None
     if parts.scheme not in ("http", "https") or not parts.hostname or any(letter.isspace() for letter in url):
-        raise ConfigError(f"the model's address is no http or https address with a host: write it like {OPENAI}")
+        raise ConfigError(f"the model's address is not an http or https address with a host: write it like {OPENAI}")
     if parts.username or parts.password:
         raise ConfigError(f"the model's address holds a user or password: take them out and set {KEY_VARIABLE}")
     return url.rstrip("/")

@@ -158,5 +158,5 @@ def write_row(path: Path, row: Mapping[str, Any]) -> None:
 def open_replay(directory: str) -> Records:
     """Records that must be there already."""
     if not Path(directory).is_dir():
-        raise InputError(f"--replay {directory} is no directory: record one first with --record {directory}")
+        raise InputError(f"--replay {directory} is not a directory: record one first with --record {directory}")
     return Records(directory)

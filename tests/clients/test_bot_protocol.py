@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import over
 
-from touchstone.clients.exchange import LONGEST_ANSWER, question, read_answer
+from touchstone.clients.bot_protocol import LONGEST_ANSWER, question, read_answer
 from touchstone.core.case import Case, Draft, Label, Passage
 from touchstone.core.result import Failure
 
@@ -132,7 +132,7 @@ def test_what_is_no_reply_is_a_failure_that_says_why(written, error, message):
 
 def test_what_is_declared_as_json_must_be_json():
     assert read_answer(b"Hello.", is_json=True).error == "WrongShape"
-    assert "is no object" in read_answer(b'"Hello."', is_json=True).message
+    assert "is not an object" in read_answer(b'"Hello."', is_json=True).message
 
 
 def test_another_encoding_is_read_when_it_is_declared_and_known():

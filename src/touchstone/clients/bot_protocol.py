@@ -91,7 +91,7 @@ def _from_json(text: str) -> Draft | Failure:
     if isinstance(value, Failure):
         return value
     if not isinstance(value, dict):
-        return _bad("WrongShape", f"the bot's JSON is no object: {_SHAPE}")
+        return _bad("WrongShape", f"the bot's JSON is not an object: {_SHAPE}")
     if value.get("response") is None:
         return _bad("WrongShape", f"the bot's JSON has {_keys(value)} and no 'response': {_SHAPE}")
     try:
