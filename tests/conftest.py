@@ -25,7 +25,7 @@ SLOW = (
     "tests/app/test_job.py",
     "tests/app/test_job_faults.py",
     "tests/app/test_job_report.py",
-    "tests/app/test_passwords.py",
+    "tests/app/test_users.py",
     "tests/app/test_review.py",
     "tests/cli/test_judge.py",
     "tests/cli/test_panel.py",

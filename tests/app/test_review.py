@@ -12,7 +12,8 @@ from touchstone.app.config import Settings, load_settings
 from touchstone.app.evaluation import evaluate_goldset
 from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
 from touchstone.app.replies import Assignment
-from touchstone.app.review import Drawing, agreement, draw_queue, find_queue, rubric_of, view_item, weekly
+from touchstone.app.review import Drawing, agreement, draw_queue, find_queue, view_item, weekly
+from touchstone.app.rubrics import rubric_of
 from touchstone.core.errors import ConfigError, ReviewError
 from touchstone.review.action import Action
 from touchstone.review.adjudication import Ruling

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.store.review_samples import GOOD, NOW
 
-from touchstone.app.review import rubric_of
+from touchstone.app.rubrics import rubric_of
 from touchstone.app.scaffold import EXAMPLES
 from touchstone.review.review import Review
 from touchstone.store.runs import open_store
@@ -90,7 +90,7 @@ REFUSED = [
     (("review", "weekly", "--format", "pdf"), "allowed are terminal, html, csv, json, jsonl"),
     (("review", "weekly", "year"), "touchstone review queue lists them"),
     (("review", "calibrate"), "0 replies have been reviewed, at least 20 are needed"),
-    (("store", "forget"), "name what is to be erased"),
+    (("store", "forget"), "name what to erase"),
     (("store", "restore", "none", "-y"), "cannot be read"),
     (("user", "role", "eve", "lead"), "no user 'eve'"),
     (("user", "token", "eve"), "no user 'eve'"),
@@ -122,7 +122,7 @@ def test_a_customer_is_forgotten_and_a_backup_brings_the_store_back(touchstone, 
     assert touchstone("store", "backup", "copy.db").code == 0
     forgotten = touchstone("store", "forget", "--where", "customer=17", "-y")
     assert forgotten.out == "erased 1 cases in 1 replies and 0 reviews\n"
-    assert "files that may hold the text still" in forgotten.err
+    assert "files that may still hold the text" in forgotten.err
 
     def reply():
         with open_store(STORE) as store:
@@ -143,15 +143,16 @@ def test_people_are_added_with_a_password_from_stdin_and_get_tokens(touchstone, 
     secret = touchstone("user", "token", "ann", "--label", "ci").out.strip()
     assert secret.startswith("ts_")
     id = touchstone("user", "token", "ann", "--list").out.split("\t")[0]
-    assert "holds no more" in touchstone("user", "token", "ann", "--revoke", id).out
+    assert "is revoked" in touchstone("user", "token", "ann", "--revoke", id).out
     assert "revoked" in touchstone("user", "token", "ann", "--list").out
-    assert touchstone("user", "disable", "ann").out == "ann is let in no more\n"
+    assert touchstone("user", "disable", "ann").out == "ann has no more access\n"
     assert touchstone("user", "list").out == "ann\treviewer\tdisabled\n"
     with open_store(STORE) as store:
         assert secret not in repr(store.tokens.list())
         assert store.users.password_hash("ann").startswith("$argon2id$")
         acts = [entry.act for entry in store.audit.page()]
-    assert acts == ["user disable", "token revoke", "token add", "user role", "user add"]
+    # The same entries as the service makes.
+    assert acts == ["user disabled", "token revoked", f"token {id} added", "role set to reviewer", "user added as lead"]
 
 
 def test_replies_are_added_night_by_night_and_drawn_from(touchstone):

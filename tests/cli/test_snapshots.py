@@ -14,7 +14,7 @@ from tests.snapshots import SNAPSHOTS, text_of
 from tests.store.review_samples import BAD, GOOD, NOW, review_of, ruling_on
 
 from touchstone.app import evaluation
-from touchstone.app.review import rubric_of
+from touchstone.app.rubrics import rubric_of
 from touchstone.cli.main import main
 from touchstone.runs.waivers import Waiver
 from touchstone.store.runs import open_store

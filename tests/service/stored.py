@@ -1,17 +1,14 @@
 """Small runs, people and tokens for the services under test."""
 
-import secrets
-
 from touchstone.app.config import Settings
-from touchstone.app.passwords import hash_password
 from touchstone.app.score import score_case
+from touchstone.app.users import add_token, hash_password
 from touchstone.core.codec import case_from_dict
 from touchstone.rubric.card import write_rubric
 from touchstone.runs.record import record
 from touchstone.runs.run import Receipt, Run
-from touchstone.service.auth.principal import fingerprint, new_token
 from touchstone.store.results import Scored
-from touchstone.store.users import ApiToken, User
+from touchstone.store.users import User
 
 PASSWORD = "a few words in a row"
 MADE = "2026-03-02T09:00:00.000+00:00"
@@ -51,9 +48,7 @@ def add_run(store, id, *, rows, kind="goldset", started=MADE):
 def add_user(store, name, role, *, has_password=True):
     """Somebody with a role; their token."""
     store.users.add(User(name=name, role=role, made=MADE), password_hash=_HASH if has_password else None)
-    token = new_token()
-    store.tokens.add(ApiToken(id=secrets.token_hex(4), user=name, label="test", made=MADE), hash=fingerprint(token))
-    return token
+    return add_token(store, name, label="test", by="test")
 
 
 # Once: it is slow on purpose.

@@ -40,6 +40,7 @@ class Door:
         drawing = Drawing(n=2, reviewers=reviewers)
         self.found = self.store.replies.at(self.run, 0).result.rubric.violations[0]
         self.queue = draw_queue(self.store, run=self.run, drawing=drawing, by="lea", now=MADE).id
+        self.begun = self.store.audit.page(limit=1)[0].number
 
     def violation(self):
         return {"kind": self.found.kind, "start": self.found.start, "end": self.found.end}
@@ -154,7 +155,7 @@ def noted(door):
         (entry.who, entry.act, "/".join([names[thing], *place]), entry.detail)
         for entry in entries
         for thing, *place in [entry.subject.split("/")]
-        if thing in names
+        if thing in names and entry.number > door.begun
     ]
 
 

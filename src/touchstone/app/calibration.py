@@ -11,7 +11,8 @@ from pathlib import Path
 
 from touchstone.app.config import Settings
 from touchstone.app.judging import ModelJudge, open_judge
-from touchstone.app.review import reviewed_items, rubric_of
+from touchstone.app.review import reviewed_items
+from touchstone.app.rubrics import rubric_of
 from touchstone.app.score import score_case
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError, ReviewError

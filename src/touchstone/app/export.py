@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
-from touchstone.app.review import reviewed_items, rubric_of
+from touchstone.app.review import reviewed_items
+from touchstone.app.rubrics import rubric_of
 from touchstone.core.case import Case, Label
 from touchstone.core.codec import case_to_dict
 from touchstone.core.result import Grading
@@ -14,6 +16,7 @@ from touchstone.report.weekly import weekly_to_csv, weekly_to_dict
 from touchstone.review.adjudication import Ruling, ruling_grading
 from touchstone.review.review import Review, current, grading_of
 from touchstone.review.weekly import ReviewedItem, WeeklyReport
+from touchstone.rubric.model import SAFETY
 from touchstone.store.runs import Store
 
 
@@ -44,15 +47,7 @@ def review_rows(store: Store, queue_id: str) -> Iterator[dict[str, Any]]:
     queue = store.queues.get(queue_id)
     rubric = rubric_of(store, queue.run)
     for each in reviewed_items(store, queue_id):
-        head = {
-            "queue": queue.id,
-            "position": each.item.position,
-            "case": each.item.case,
-            "draft": each.item.draft,
-            "category": each.item.category,
-            "inclusion": each.item.inclusion,
-            "state": each.item.state,
-        }
+        head = {name: value for name, value in asdict(each.item).items() if name != "result"}
         for review in current(each.reviews):
             grading = grading_of(review, rubric=rubric)
             yield head | _said(review, by=review.reviewer, kind="review", words=review.note) | _ends(grading)
@@ -72,22 +67,10 @@ def labels_of(each: ReviewedItem) -> tuple[Label, ...]:
 
 
 def _labelled(case: Case, labels: tuple[Label, ...]) -> Case:
-    return Case(
-        id=case.id,
-        input=case.input,
-        response=case.response,
-        context=case.context,
-        expected_output=case.expected_output,
-        category=case.category,
-        confidence=case.confidence,
-        labels=(*case.labels, *(replace(label, grades=_without_safety(label.grades)) for label in labels)),
-        metadata=case.metadata,
-    )
-
-
-def _without_safety(grades: Mapping[str, int | None]) -> dict[str, int | None]:
-    """A label names violations; the grade for safety follows from them."""
-    return {name: grade for name, grade in grades.items() if name != "safety"}
+    # A label names violations; the grade for safety follows from them.
+    graded = [{name: grade for name, grade in label.grades.items() if name != SAFETY} for label in labels]
+    added = (replace(label, grades=grades) for label, grades in zip(labels, graded, strict=True))
+    return replace(case, labels=(*case.labels, *added))
 
 
 def _said(word: Review | Ruling, *, by: str, kind: str, words: str) -> dict[str, Any]:
@@ -109,12 +92,8 @@ def _kinds(word: Review | Ruling) -> tuple[str, ...]:
     return tuple(sorted({violation.kind for violation in word.violations}))
 
 
-def _json(report: WeeklyReport) -> str:
-    return json.dumps(weekly_to_dict(report), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
-def _jsonl(report: WeeklyReport) -> str:
-    return json.dumps(weekly_to_dict(report), ensure_ascii=False, allow_nan=False) + "\n"
+def _json(report: WeeklyReport, *, indent: int | None = 2) -> str:
+    return json.dumps(weekly_to_dict(report), ensure_ascii=False, allow_nan=False, indent=indent) + "\n"
 
 
 # The weekly report in every format it is exported in.
@@ -122,5 +101,5 @@ WEEKLY_RENDERERS: Mapping[str, Callable[[WeeklyReport], str]] = {
     "html": render_weekly_html,
     "csv": weekly_to_csv,
     "json": _json,
-    "jsonl": _jsonl,
+    "jsonl": partial(_json, indent=None),
 }

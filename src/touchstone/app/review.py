@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from touchstone.app.audit import note, now
+from touchstone.app.rubrics import rubric_of
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import ReviewError
 from touchstone.review.action import Action, Effect, Share, effect_of
@@ -21,7 +23,6 @@ from touchstone.review.weekly import (
     weekly_report,
 )
 from touchstone.rubric.model import Rubric
-from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
@@ -86,30 +87,45 @@ def draw_queue(store: Store, *, run: str, drawing: Drawing, by: str, now: str, i
     )
     items = [_item(queue.id, position, listed[each.place], each.inclusion) for position, each in enumerate(chosen)]
     store.queues.create(queue, items, is_counted=True)
+    note(store, by, "queue made", queue.id)
     return queue
 
 
-def rubric_of(store: Store, run: str) -> Rubric:
-    """The rubric the run was graded by, which its reviews are held to."""
-    return parse_rubric(store.rubric(run), name=f"the rubric of run {run}")
+def close_queue(store: Store, id: str, *, by: str) -> Queue:
+    """Take no more reviews; those that were made stay."""
+    queue = store.queues.get(id)
+    if queue.closed is None:
+        queue = store.queues.close(id, at=now())
+        note(store, by, "queue closed", id)
+    return queue
+
+
+def reopen_queue(store: Store, id: str, *, by: str) -> Queue:
+    """Take reviews again."""
+    queue = store.queues.get(id)
+    if queue.closed is not None:
+        queue = store.queues.reopen(id)
+        note(store, by, "queue reopened", id)
+    return queue
 
 
 def view_item(store: Store, queue_id: str, position: int) -> ItemView:
     """One item with its reply, reviews and ruling."""
-    queue = store.queues.get(queue_id)
-    item = store.queues.item(queue_id, position)
-    rubric = rubric_of(store, queue.run)
-    reviews = store.reviews.of_item(queue_id, position)
-    return ItemView(
-        queue=queue,
-        item=item,
-        scored=store.replies.at(queue.run, item.result),
-        rubric=rubric,
-        reviews=reviews,
-        ruling=store.reviews.ruling(queue_id, position),
-        differences=differences(current(reviews), rubric=rubric),
-        waivers=store.marks.waivers(queue.run, item.result),
-    )
+    with store.reading():
+        queue = store.queues.get(queue_id)
+        item = store.queues.item(queue_id, position)
+        rubric = rubric_of(store, queue.run)
+        reviews = store.reviews.of_item(queue_id, position)
+        return ItemView(
+            queue=queue,
+            item=item,
+            scored=store.replies.at(queue.run, item.result),
+            rubric=rubric,
+            reviews=reviews,
+            ruling=store.reviews.ruling(queue_id, position),
+            differences=differences(current(reviews), rubric=rubric),
+            waivers=store.marks.waivers(queue.run, item.result),
+        )
 
 
 def reviewed_items(store: Store, queue_id: str) -> tuple[ReviewedItem, ...]:

@@ -4,10 +4,14 @@ from datetime import date
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from touchstone.core.errors import RubricError
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import packaged, parse_rubric
+
+if TYPE_CHECKING:
+    from touchstone.store.runs import Store
 
 DEFAULT_RUBRIC = "supportai"
 ENDINGS = (".yaml", ".yml")
@@ -29,6 +33,11 @@ def load_rubric(name: str, *, beside: Path = Path()) -> Rubric:
     except OSError as error:
         raise RubricError(f"{path} cannot be read ({error.strerror}): give a YAML file") from error
     return parse_rubric(text, name=str(path))
+
+
+def rubric_of(store: "Store", run: str) -> Rubric:
+    """The rubric the run was graded by, which its reviews are held to."""
+    return parse_rubric(store.rubric(run), name=f"the rubric of run {run}")
 
 
 def packaged_names() -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from touchstone.app.agreement import judge_standing
 from touchstone.app.config import Settings
+from touchstone.app.rubrics import rubric_of
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Result
@@ -19,7 +20,6 @@ from touchstone.report.junit import render_junit
 from touchstone.report.markdown import render_comparison_markdown, render_markdown
 from touchstone.report.run import RunLine, RunReport, run_line, run_to_dict
 from touchstone.rubric.model import Rubric
-from touchstone.rubric.parse import parse_rubric
 from touchstone.runs.comparison import Comparison, compare
 from touchstone.runs.excerpt import choose_examples
 from touchstone.runs.gate import Check, GateRuling, hold_gate
@@ -61,8 +61,7 @@ class Opened:
 def open_run(name: str, *, store: Store) -> Opened:
     """The run of this name: an id, the path of a run's directory or of a file in it, `latest` or `previous`."""
     run = store.find_run(_id_of(name))
-    rubric = parse_rubric(store.rubric(run.id), name=f"the rubric of run {run.id}")
-    return Opened(run, rubric, store.replies.records(run.id))
+    return Opened(run, rubric_of(store, run.id), store.replies.records(run.id))
 
 
 def view_run(opened: Opened, *, store: Store) -> RunReport:

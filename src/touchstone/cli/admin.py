@@ -1,25 +1,22 @@
 """`touchstone store` and `user`: backups, erasure, and who may use the service with which role, password and tokens."""
 
-import secrets
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from touchstone.app import users
+from touchstone.app.audit import COMMAND_LINE
 from touchstone.app.config import Settings
-from touchstone.app.passwords import hash_password
 from touchstone.app.review import now_text
 from touchstone.app.runs import open_store_of
 from touchstone.cli.options import Repeated, Text, Yes, pairs, takes_settings
 from touchstone.core.errors import ConfigError
 from touchstone.report.plain import one_line
-from touchstone.service.auth.principal import fingerprint, new_token
 from touchstone.store.backup import back_up
 from touchstone.store.backup import restore as restore_backup
 from touchstone.store.runs import Store
-from touchstone.store.users import ApiToken, AuditEntry, User
 
 store = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Back up or restore the store, or erase customers' text."
@@ -100,9 +97,7 @@ def add(
     with open_store_of(settings, creates=True) as opened:
         if opened.users.get(name) is not None:
             raise ConfigError(f"user '{name}' exists already: give another name, or touchstone user passwd {name}")
-        entry = User(name=name, role=role, made=now_text())
-        opened.users.add(entry, password_hash=hash_password(_ask_password(), name=name))
-        _note(opened, "user add", name, role)
+        users.add_user(opened, name, role=role, password=_ask_password(), by=COMMAND_LINE)
     typer.echo(f"{name} is a {role}")
 
 
@@ -112,8 +107,7 @@ def passwd(name: _Name, *, settings: Settings) -> None:
     """Change a person's password and end their sessions."""
     with open_store_of(settings) as opened:
         _check_known(opened, name)
-        opened.users.set_password(name, hash_password(_ask_password(), name=name))
-        _note(opened, "user passwd", name)
+        users.set_password(opened, name, _ask_password(), by=COMMAND_LINE)
     typer.echo(f"{name} has a new password")
 
 
@@ -127,8 +121,7 @@ def set_role(
 ) -> None:
     """Change what a person may do."""
     with open_store_of(settings) as opened:
-        opened.users.set_role(name, role)
-        _note(opened, "user role", name, role)
+        users.set_role(opened, name, role, by=COMMAND_LINE)
     typer.echo(f"{name} is a {role}")
 
 
@@ -142,11 +135,7 @@ def disable(
 ) -> None:
     """Remove a person's access; their reviews stay."""
     with open_store_of(settings) as opened:
-        if again:
-            opened.users.enable(name)
-        else:
-            opened.users.disable(name)
-        _note(opened, "user enable" if again else "user disable", name)
+        (users.enable_user if again else users.disable_user)(opened, name, by=COMMAND_LINE)
     typer.echo(f"{name} {'has access again' if again else 'has no more access'}")
 
 
@@ -179,36 +168,16 @@ def token(
     with open_store_of(settings) as opened:
         _check_known(opened, name)
         if revoke is not None:
-            _revoke(opened, name, revoke)
+            if revoke not in {each.id for each in opened.tokens.list(name)}:
+                raise ConfigError(f"{name} has no token '{revoke}': touchstone user token {name} --list shows them")
+            users.revoke_token(opened, revoke, by=COMMAND_LINE)
+            typer.echo(f"token {revoke} is revoked")
         elif show:
             for each in opened.tokens.list(name):
                 state = "revoked" if each.revoked else f"until {(each.expires or 'ever')[:10]}"
                 typer.echo(f"{each.id}\t{state}\t{one_line(each.label)}")
         else:
-            typer.echo(_make_token(opened, name, label=label, days=days))
-
-
-def _make_token(store: Store, name: str, *, label: str, days: int) -> str:
-    now = datetime.now(UTC)
-    secret = new_token()
-    entry = ApiToken(
-        id=secrets.token_hex(4),
-        user=name,
-        label=label,
-        made=now.isoformat(timespec="seconds"),
-        expires=(now + timedelta(days=days)).isoformat(timespec="seconds"),
-    )
-    store.tokens.add(entry, hash=fingerprint(secret))
-    _note(store, "token add", name, entry.id)
-    return secret
-
-
-def _revoke(store: Store, name: str, id: str) -> None:
-    if id not in {each.id for each in store.tokens.list(name)}:
-        raise ConfigError(f"{name} has no token '{id}': touchstone user token {name} --list shows them")
-    store.tokens.revoke(id, at=now_text())
-    _note(store, "token revoke", name, id)
-    typer.echo(f"token {id} is revoked")
+            typer.echo(users.add_token(opened, name, label=label, days=days, by=COMMAND_LINE))
 
 
 def _ask_password() -> str:
@@ -220,8 +189,3 @@ def _ask_password() -> str:
 def _check_known(store: Store, name: str) -> None:
     if store.users.get(name) is None:
         raise ConfigError(f"there is no user '{name}': touchstone user list shows them")
-
-
-def _note(store: Store, act: str, subject: str, detail: str = "") -> None:
-    """In the audit log, as done on the command line."""
-    store.audit.note(AuditEntry(at=now_text(), who="command line", act=act, subject=subject, detail=detail))

@@ -16,7 +16,7 @@ from touchstone.app.evaluation import evaluate_goldset
 from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
 from touchstone.app.production import Added, add_file
 from touchstone.app.replies import Assignment
-from touchstone.app.review import Drawing, draw_queue, find_queue, now_text, weekly
+from touchstone.app.review import Drawing, close_queue, draw_queue, find_queue, now_text, reopen_queue, weekly
 from touchstone.app.runs import open_store_of
 from touchstone.cli import SOME_ROW_FAILED
 from touchstone.cli.agreement import agreement
@@ -168,7 +168,7 @@ def show_queue(
     with open_store_of(settings) as opened:
         if close or reopen:
             id = find_queue(opened, queue).id
-            _ = opened.queues.close(id, at=now_text()) if close else opened.queues.reopen(id)
+            (close_queue if close else reopen_queue)(opened, id, by=_user_name())
         every = opened.queues.list() if queue is None else (find_queue(opened, queue),)
         lines = [(each, opened.queues.progress(each.id)) for each in every]
     if as_json:

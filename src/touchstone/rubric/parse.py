@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NoReturn
 
 import yaml
@@ -26,8 +26,9 @@ def packaged(name: str) -> Rubric:
     return parse_rubric(resource.text(f"rubrics/{name}.yaml"), name=f"{name}.yaml")
 
 
+@lru_cache(maxsize=64)
 def parse_rubric(text: str, *, name: str) -> Rubric:
-    """The rubric a YAML text describes; `name` is what errors call the file."""
+    """The rubric a YAML text describes; `name` is what errors call the file. Kept: every look at a run asks for its."""
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except RecursionError:

@@ -9,21 +9,30 @@ from starlette.middleware import Middleware
 
 from touchstone import __version__
 from touchstone.app.config import Settings
-from touchstone.service.api import health, patterns, production, queues, reviews, runs, score
-from touchstone.service.api.answers import check_query
-from touchstone.service.api.examples import problems
+from touchstone.service import login
+from touchstone.service.answers import check_query
 from touchstone.service.context import Service
-from touchstone.service.edge import Edge
+from touchstone.service.edge import Edge, install_problems
+from touchstone.service.figures import RunCache
 from touchstone.service.limits import BodyLimit, Rates
-from touchstone.service.meters import Meters
 from touchstone.service.options import RATE_UNDER_AUTH, Options, check_options
-from touchstone.service.pages import assets, case, login, overview, playground, review, rubrics, upload, users, weekly
-from touchstone.service.pages import queues as queue_pages
-from touchstone.service.pages import runs as run_pages
-from touchstone.service.problems import install_problems
+from touchstone.service.pages import render
+from touchstone.service.routes import (
+    cases,
+    health,
+    overview,
+    production,
+    queues,
+    reviews,
+    rubrics,
+    runs,
+    score,
+    users,
+    weekly,
+)
+from touchstone.service.schemas import problems
 from touchstone.service.scoring.scorer import Scorer
-from touchstone.service.telemetry import open_telemetry
-from touchstone.service.views import Views
+from touchstone.service.telemetry import Meters, open_telemetry
 from touchstone.store.runs import Store
 
 _ABOUT = """\
@@ -46,25 +55,17 @@ API_ROUTERS = (
     runs.router,
     production.router,
     runs.comparisons,
-    runs.cases,
+    cases.router,
+    cases.marks,
     queues.router,
     reviews.router,
-    patterns.router,
-    health.audit,
+    weekly.router,
+    users.router,
 )
 PAGE_ROUTERS = (
-    assets.router,
-    overview.router,
-    run_pages.router,
-    case.router,
-    review.router,
-    upload.router,
-    queue_pages.router,
-    weekly.router,
-    playground.router,
-    rubrics.router,
+    render.router,
     login.router,
-    users.router,
+    *(each.pages for each in (overview, runs, cases, reviews, production, queues, weekly, score, rubrics, users)),
 )
 
 
@@ -112,7 +113,7 @@ def build_service(settings: Settings, store: Store, *, options: Options) -> Serv
         rates=Rates(rate),
         meters=meters,
         telemetry=open_telemetry(),
-        views=Views(store),
+        cache=RunCache(store),
     )
 
 

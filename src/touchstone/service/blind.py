@@ -1,6 +1,6 @@
 """Who asks -> what of a run they may see: the judge's word on a reply that is theirs to grade waits for their grades.
 
-Only reviewers are kept from it. A viewer grades nothing, and a lead rules on what others graded.
+Only reviewers are kept from it. A viewer grades nothing, and a lead adjudicates what others graded.
 """
 
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from typing import Any
 
 from touchstone.core.codec import encode
 from touchstone.runs.record import Record
-from touchstone.service.auth.principal import Principal
-from touchstone.service.context import Service
+from touchstone.runs.run import Run
+from touchstone.service.context import Caller
 from touchstone.store.pages import LIMIT, Filters, Page
 
-WHY = "You have this reply to grade: what the judge says of it is shown once you have submitted your review."
+WHY = "You have this reply to grade: the judge's result is shown once you have submitted your review."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +24,19 @@ class Veil:
     cases: frozenset[str] = frozenset()
 
 
-def veil_of(here: Service, who: Principal, run: str) -> Veil:
+def veil_of(caller: Caller, run: str) -> Veil:
     """What this person may not see yet of the run with this id."""
-    if who.role != "reviewer":
+    if caller.user.role != "reviewer":
         return Veil()
-    waiting = here.store.queues.to_grade(run, reviewer=who.name)
+    waiting = caller.store.queues.to_grade(run, reviewer=caller.name)
     return Veil(frozenset(waiting), frozenset(waiting.values()))
 
 
 def visible_page(
-    here: Service, veil: Veil, run: str, filters: Filters, *, after: str | None = None, limit: int = LIMIT
+    caller: Caller, veil: Veil, run: str, filters: Filters, *, after: str | None = None, limit: int = LIMIT
 ) -> Page:
     """A page of a run's replies. A filter on what the judge said leaves out replies whose presence would tell it."""
-    page = here.store.replies.page(run, filters, after=after, limit=limit)
+    page = caller.store.replies.page(run, filters, after=after, limit=limit)
     tells = filters.outcome is not None or filters.decision is not None or filters.tag is not None
     if not tells or not veil.positions:
         return page
@@ -44,7 +44,7 @@ def visible_page(
         seen = tuple(each for each in page.items if each.position not in veil.positions)
         if seen or page.next is None:
             return Page(seen, page.next)
-        page = here.store.replies.page(run, filters, after=page.next, limit=limit)
+        page = caller.store.replies.page(run, filters, after=page.next, limit=limit)
 
 
 def visible_record(record: Record, *, is_blind: bool) -> dict[str, Any]:
@@ -56,14 +56,16 @@ def visible_record(record: Record, *, is_blind: bool) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None} | {"blind": True}
 
 
-def visible_run(run: Mapping[str, Any], veil: Veil) -> dict[str, Any]:
+def visible_run(caller: Caller, run: Run) -> dict[str, Any]:
     """A run as the API gives it, without the examples and waivers on replies that are still to be graded."""
+    found: Mapping[str, Any] = caller.service.cache.report(run)
+    veil = veil_of(caller, run.id)
     return {
-        **run,
+        **found,
         "patterns": [
             {**each, "examples": [example for example in each["examples"] if example["id"] not in veil.cases]}
-            for each in run["patterns"]
+            for each in found["patterns"]
         ],
-        "examples": {name: [id for id in ids if id not in veil.cases] for name, ids in run["examples"].items()},
-        "waived": [each for each in run["waived"] if each["id"] not in veil.cases],
+        "examples": {name: [id for id in ids if id not in veil.cases] for name, ids in found["examples"].items()},
+        "waived": [each for each in found["waived"] if each["id"] not in veil.cases],
     }

@@ -9,19 +9,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from touchstone.app.review import Drawing, ItemView, draw_queue, rubric_of
+from touchstone.app.audit import now
+from touchstone.app.review import Drawing, ItemView, draw_queue
+from touchstone.app.rubrics import rubric_of
 from touchstone.core.errors import ReviewError
 from touchstone.core.result import Finding
+from touchstone.core.texts import map_texts
 from touchstone.review.action import Action
 from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
 from touchstone.review.review import Review
 from touchstone.runs.redaction import redact
 from touchstone.runs.waivers import Waiver
-from touchstone.service.api.answers import find_run
-from touchstone.service.auth.principal import Principal
+from touchstone.service.answers import find_run
 from touchstone.service.blind import WHY, veil_of
-from touchstone.service.context import Service, note, now
+from touchstone.service.context import Caller
 from touchstone.service.problems import Refusal
 from touchstone.service.shapes import (
     ChangedAction,
@@ -38,84 +40,62 @@ from touchstone.store.reviews import Submitted
 MAX_DRAFT = 100_000
 
 
-def make_queue(here: Service, who: Principal, wanted: NewQueue, *, id: str) -> Queue:
+def make_queue(caller: Caller, wanted: NewQueue, *, id: str) -> Queue:
     """Draw a queue from a run; the one that has the id already is given as it is."""
-    if (made := here.store.queues.find(id)) is not None:
+    if (made := caller.store.queues.find(id)) is not None:
         return made
-    drawing = Drawing(
-        name=wanted.name.strip(),
-        n=wanted.size,
-        needed=wanted.needed,
-        seed=wanted.seed,
-        oversampling=wanted.oversampling,
-        reviewers=tuple(wanted.reviewers),
-    )
-    run = find_run(here, wanted.run, kind="production")
-    queue = draw_queue(here.store, run=run.id, drawing=drawing, by=who.name, now=now(), id=id)
-    note(here, who, "queue made", queue.id)
-    return queue
+    how: dict[str, Any] = {"n": wanted.size, "name": wanted.name.strip(), "reviewers": tuple(wanted.reviewers)}
+    drawing = Drawing(**wanted.model_dump(include={"needed", "seed", "oversampling"}), **how)
+    run = find_run(caller, wanted.run, kind="production")
+    return draw_queue(caller.store, run=run.id, drawing=drawing, by=caller.name, now=now(), id=id)
 
 
-def close_queue(here: Service, who: Principal, queue: str) -> Queue:
-    """Take no more reviews."""
-    found = here.store.queues.get(queue)
-    if found.closed is not None:
-        return found
-    closed = here.store.queues.close(queue, at=now())
-    note(here, who, "queue closed", queue)
-    return closed
-
-
-def reopen_queue(here: Service, who: Principal, queue: str) -> Queue:
-    """Take reviews again."""
-    found = here.store.queues.get(queue)
-    if found.closed is None:
-        return found
-    opened = here.store.queues.reopen(queue)
-    note(here, who, "queue reopened", queue)
-    return opened
-
-
-def check_reviewer(who: Principal, queue: Queue) -> None:
+def check_reviewer(caller: Caller, queue: Queue) -> None:
     """Refusal when the queue is for others."""
-    if not may_review(queue, who.name):
-        raise Refusal(403, "forbidden", f"the queue is not for {who.name}: a lead names the reviewers of a queue")
+    if not may_review(queue, caller.name):
+        raise Refusal(403, "forbidden", f"the queue is not for {caller.name}: a lead names the reviewers of a queue")
 
 
-def submit_review(here: Service, who: Principal, view: ItemView, given: NewReview, *, id: str) -> Submitted:
+def submit_review(caller: Caller, view: ItemView, given: NewReview, *, id: str) -> Submitted:
     """Keep a review of an item; its own id goes before `id`."""
-    check_reviewer(who, view.queue)
+    check_reviewer(caller, view.queue)
     review = Review(
         id=given.id or id,
         queue=view.queue.id,
         position=view.item.position,
-        reviewer=who.name,
+        reviewer=caller.name,
         made=now(),
         grades=given.grades,
-        violations=_violations(here, given.violations, view),
-        note=_kept(here, given.note),
+        violations=_violations(caller, given.violations, view),
+        note=_kept(caller, given.note),
         supersedes=given.supersedes,
         seconds=given.seconds,
     )
-    submitted = here.store.reviews.submit(review, rubric=view.rubric)
+    submitted = caller.store.reviews.submit(review, rubric=view.rubric)
     if not submitted.repeated:
-        here.meters.reviewed()
-        note(here, who, "review submitted", _place(view))
+        caller.service.meters.reviewed()
+        caller.note("review submitted", _place(view))
     return submitted
 
 
-def withdraw_review(here: Service, who: Principal, queue: str, review: str, *, id: str) -> Submitted:
+def skip(caller: Caller, queue: str, position: int) -> None:
+    """Put an item off; it comes again when nothing else is left."""
+    check_reviewer(caller, caller.store.queues.get(queue))
+    caller.store.queues.skip(queue, position, reviewer=caller.name, at=now())
+
+
+def withdraw_review(caller: Caller, queue: str, review: str, *, id: str) -> Submitted:
     """Take a review back."""
-    rubric = rubric_of(here.store, here.store.queues.get(queue).run)
-    done = here.store.reviews.withdraw(review, queue=queue, id=id, by=who.name, made=now(), rubric=rubric)
+    rubric = rubric_of(caller.store, caller.store.queues.get(queue).run)
+    done = caller.store.reviews.withdraw(review, queue=queue, id=id, by=caller.name, made=now(), rubric=rubric)
     if not done.repeated:
-        note(here, who, "review withdrawn", f"{queue}/{done.item.position}")
+        caller.note("review withdrawn", f"{queue}/{done.item.position}")
     return done
 
 
-def save_draft(here: Service, who: Principal, queue: str, position: int, draft: Mapping[str, Any]) -> None:
+def save_draft(caller: Caller, queue: str, position: int, draft: Mapping[str, Any]) -> None:
     """Keep what somebody has entered so far: some fields of a review."""
-    check_reviewer(who, here.store.queues.get(queue))
+    check_reviewer(caller, caller.store.queues.get(queue))
     if unknown := sorted(set(draft) - set(NewReview.model_fields)):
         allowed = ", ".join(NewReview.model_fields)
         raise ReviewError(f"'{unknown[0][:50]}' is no part of a review: a draft may have {allowed}")
@@ -125,10 +105,11 @@ def save_draft(here: Service, who: Principal, queue: str, position: int, draft: 
         raise ReviewError("the draft holds a number that JSON does not know: leave it out") from error
     if length > MAX_DRAFT:
         raise ReviewError(f"the draft has {length:,} characters, allowed are {MAX_DRAFT:,}: shorten the note")
-    here.store.reviews.save_draft(queue, position, who.name, body=json.dumps(_kept_all(here, draft)), at=now())
+    kept = map_texts(draft, prose=lambda text: _kept(caller, text), quotation=lambda quoted: quoted)
+    caller.store.reviews.save_draft(queue, position, caller.name, body=json.dumps(kept), at=now())
 
 
-def rule(here: Service, who: Principal, view: ItemView, given: NewRuling, *, id: str) -> Item:
+def adjudicate(caller: Caller, view: ItemView, given: NewRuling, *, id: str) -> Item:
     """Keep a lead's word on an item."""
     if not given.reason.strip():
         raise ReviewError("a ruling needs a reason: say why")
@@ -136,68 +117,68 @@ def rule(here: Service, who: Principal, view: ItemView, given: NewRuling, *, id:
         id=id,
         queue=view.queue.id,
         position=view.item.position,
-        by=who.name,
+        by=caller.name,
         made=now(),
         grades=given.grades,
-        violations=_violations(here, given.violations, view),
-        reason=_kept(here, given.reason),
+        violations=_violations(caller, given.violations, view),
+        reason=_kept(caller, given.reason),
     )
-    item = here.store.reviews.rule(ruling, rubric=view.rubric)
+    item = caller.store.reviews.rule(ruling, rubric=view.rubric)
     if view.ruling is None or view.ruling.id != id:
-        note(here, who, "ruling", _place(view))
+        caller.note("ruling", _place(view))
     return item
 
 
-def waive(here: Service, who: Principal, run: str, position: int, given: NewWaiver, *, id: str) -> None:
+def waive(caller: Caller, run: str, position: int, given: NewWaiver, *, id: str) -> None:
     """Keep that a violation is none, and why; or take that back."""
-    if position in veil_of(here, who, run).positions:
+    if position in veil_of(caller, run).positions:
         raise ReviewError(WHY, kind="conflict")
-    said = {**given.model_dump(), "reason": _kept(here, given.reason.strip())}
-    waiver = Waiver(id=id, run=run, result=position, by=who.name, made=now(), **said)
-    if here.store.marks.waive(waiver):
+    said = {**given.model_dump(), "reason": _kept(caller, given.reason.strip())}
+    waiver = Waiver(id=id, run=run, result=position, by=caller.name, made=now(), **said)
+    if caller.store.marks.waive(waiver):
         act = "waiver withdrawn" if given.withdrawn else "violation waived"
-        note(here, who, act, f"{run}/{position}", detail=given.kind)
+        caller.note(act, f"{run}/{position}", detail=given.kind)
 
 
-def promote(here: Service, who: Principal, run: str, position: int) -> None:
+def promote(caller: Caller, run: str, position: int) -> None:
     """Mark a case for a gold set."""
-    if here.store.marks.promote(run, position, by=who.name, at=now()):
-        note(here, who, "promoted", f"{run}/{position}")
+    if caller.store.marks.promote(run, position, by=caller.name, at=now()):
+        caller.note("promoted", f"{run}/{position}")
 
 
-def demote(here: Service, who: Principal, run: str, position: int) -> None:
+def demote(caller: Caller, run: str, position: int) -> None:
     """Take the mark away."""
-    if here.store.marks.demote(run, position):
-        note(here, who, "demoted", f"{run}/{position}")
+    if caller.store.marks.demote(run, position):
+        caller.note("demoted", f"{run}/{position}")
 
 
-def make_action(here: Service, who: Principal, given: NewAction, *, id: str) -> Action:
+def make_action(caller: Caller, given: NewAction, *, id: str) -> Action:
     """Decide what is done about a pattern; the action that has the id already is given as it was made."""
-    if made := here.store.actions.revisions(id):
+    if made := caller.store.actions.revisions(id):
         return made[0]
-    fields = {"pattern": given.pattern, "owner": given.owner, "text": _kept(here, given.text.strip())}
-    run = find_run(here, given.run).id
-    action = Action(id=id, revision=1, state="open", by=who.name, made=now(), run=run, **fields)
-    return _keep_action(here, who, action, act="action made")
+    fields = {"pattern": given.pattern, "owner": given.owner, "text": _kept(caller, given.text.strip())}
+    run = find_run(caller, given.run).id
+    action = Action(id=id, revision=1, state="open", by=caller.name, made=now(), run=run, **fields)
+    return _keep_action(caller, action, act="action made")
 
 
-def change_action(here: Service, who: Principal, action: str, given: ChangedAction) -> Action:
+def change_action(caller: Caller, action: str, given: ChangedAction) -> Action:
     """Change an action; ReviewError when somebody else was faster."""
     changed = replace(
-        here.store.actions.get(action),
+        caller.store.actions.get(action),
         revision=given.revision + 1,
         owner=given.owner,
-        text=_kept(here, given.text.strip()),
+        text=_kept(caller, given.text.strip()),
         state=given.state,
-        by=who.name,
+        by=caller.name,
         made=now(),
     )
-    return _keep_action(here, who, changed, act="action changed")
+    return _keep_action(caller, changed, act="action changed")
 
 
-def _keep_action(here: Service, who: Principal, action: Action, *, act: str) -> Action:
-    here.store.actions.keep(action)
-    note(here, who, act, action.id, detail=action.state)
+def _keep_action(caller: Caller, action: Action, *, act: str) -> Action:
+    caller.store.actions.keep(action)
+    caller.note(act, action.id, detail=action.state)
     return action
 
 
@@ -205,24 +186,15 @@ def _place(view: ItemView) -> str:
     return f"{view.queue.id}/{view.item.position}"
 
 
-def _violations(here: Service, marked: list[MarkedViolation], view: ItemView) -> tuple[Finding, ...]:
+def _violations(caller: Caller, marked: list[MarkedViolation], view: ItemView) -> tuple[Finding, ...]:
     """The violations with the text that each span has in the reply."""
     reply = view.scored.case.response if view.scored.case else ""
     return tuple(
-        Finding(each.kind, reply[each.start : each.end], each.start, each.end, _kept(here, each.reason))
+        Finding(each.kind, reply[each.start : each.end], each.start, each.end, _kept(caller, each.reason))
         for each in marked
     )
 
 
-def _kept(here: Service, text: str) -> str:
+def _kept(caller: Caller, text: str) -> str:
     """What a person wrote as it is stored; a customer may be quoted in it."""
-    return redact(text).text if here.settings.redacts else text
-
-
-def _kept_all(here: Service, value: Any) -> Any:
-    """A draft as it is stored: every text in it."""
-    if isinstance(value, str):
-        return _kept(here, value)
-    if isinstance(value, Mapping):
-        return {name: _kept_all(here, each) for name, each in value.items()}
-    return [_kept_all(here, each) for each in value] if isinstance(value, list) else value
+    return redact(text).text if caller.service.settings.redacts else text

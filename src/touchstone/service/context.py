@@ -1,21 +1,24 @@
-"""What every route works with: the parts of the service, the time as its store keeps it, its audit log."""
+"""What every route works with: the parts of the service, who calls it, and the audit log."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import Depends, Request
+from starlette.responses import Response
 
+from touchstone.app import audit
 from touchstone.app.config import Settings
-from touchstone.service.auth.principal import Principal
+from touchstone.service.figures import RunCache
 from touchstone.service.limits import Rates
-from touchstone.service.meters import Meters
 from touchstone.service.options import Options
+from touchstone.service.pages.render import show
 from touchstone.service.scoring.scorer import Scorer
-from touchstone.service.telemetry import Telemetry
-from touchstone.service.views import Views
+from touchstone.service.telemetry import Meters, Telemetry
 from touchstone.store.runs import Store
-from touchstone.store.users import AuditEntry
+
+Role = Literal["viewer", "reviewer", "lead"]
+# Each may do what those before it may.
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,54 @@ class Service:
     rates: Rates
     meters: Meters
     telemetry: Telemetry
-    views: Views
+    cache: RunCache
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Somebody who may use the service. `csrf` is what their browser has to send along when it changes something."""
+
+    name: str
+    role: Role
+    via: Literal["local", "session", "token"]
+    csrf: str = ""
+
+    @property
+    def key(self) -> str:
+        """What their requests are counted under."""
+        return f"{self.via} {self.name}"
+
+    def may(self, role: Role) -> bool:
+        """Whether they may do what is for `role`."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+
+LOCAL = Principal("local", "lead", "local")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A request that somebody may make: to which service, and who they are."""
+
+    request: Request
+    service: Service
+    user: Principal
+
+    @property
+    def store(self) -> Store:
+        return self.service.store
+
+    @property
+    def name(self) -> str:
+        return self.user.name
+
+    def note(self, act: str, subject: str, *, detail: str = "") -> None:
+        """Note in the audit log what they did, and to what: by ids, without a word of a customer."""
+        audit.note(self.store, self.name, act, subject, detail=detail)
+
+    def show(self, template: str, **values: Any) -> Response:
+        """A page for them."""
+        return show(self.request, template, user=self.user, **values)
 
 
 async def find_service(request: Request) -> Service:
@@ -39,22 +89,3 @@ async def find_service(request: Request) -> Service:
 
 
 Here = Annotated[Service, Depends(find_service)]
-
-
-def note(here: Service, who: Principal, act: str, subject: str, *, detail: str = "") -> None:
-    """Note in the audit log what somebody did, and to what: by ids, without a word of a customer."""
-    here.store.audit.note(AuditEntry(at=now(), who=who.name, act=act, subject=subject, detail=detail))
-
-
-def now() -> str:
-    """The time: ISO 8601 in UTC, of one length, so that later times sort behind earlier ones."""
-    return _written(datetime.now(UTC))
-
-
-def from_now(seconds: float) -> str:
-    """The time so many seconds from now; a negative number lies in the past."""
-    return _written(datetime.now(UTC) + timedelta(seconds=seconds))
-
-
-def _written(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds")

@@ -1,23 +1,32 @@
-"""Every request and answer at the edge: refused from elsewhere, protected by headers, counted, logged without text."""
+"""Every request and answer at the edge: refused from elsewhere, protected by headers, counted, logged without text;
+and what goes wrong as whoever asked can read it, problem details for a program and a page for a person."""
 
 import logging
 import time
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from touchstone.service.meters import Meters
+from touchstone.core.errors import StoreError, TouchstoneError
+from touchstone.report.plain import one_line
+from touchstone.service.guard import SAFE_METHODS, find_user
 from touchstone.service.options import Options, is_loopback
-from touchstone.service.problems import Refusal, defect, problem_response, refusal_response
+from touchstone.service.pages.render import show
+from touchstone.service.problems import API, LONGEST_DETAIL, TITLES, Refusal, defect, problem_response, refusal_of
+from touchstone.service.scoring.lanes import OverloadError
+from touchstone.service.telemetry import Meters
 
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
 # Asked every few seconds by machines.
 _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+_NO_PAGES = _PROBES | {"/openapi.json"}
 CONTENT_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -102,9 +111,33 @@ class Edge:
         log.log(level, "%s %s %d %.1f ms", method, route, status, seconds * 1000)
 
 
+def install_problems(app: FastAPI) -> None:
+    """Have every error of a route answered as a problem."""
+    for error in (HTTPException, RequestValidationError, TouchstoneError, OverloadError):
+        app.add_exception_handler(error, _answer)
+
+
+async def _answer(request: Request, error: Exception) -> Response:
+    """The refusal that an error amounts to; what leads to the login goes as it is."""
+    refusal = refusal_of(error)
+    if request.url.path.startswith(API) or request.url.path in _NO_PAGES or refusal.kind == "sign-in":
+        return problem_response(refusal)
+    try:
+        user = await find_user(request, request.app.state.service)
+    except StoreError:
+        # The page says that the store cannot be used; who asked for it is in there.
+        user = None
+    errors = "; ".join(f"{each['at']}: {each['problem']}" for each in refusal.members.get("errors", ()))
+    detail = one_line(errors or str(refusal.detail))[:LONGEST_DETAIL]
+    # A part of a page that could not be fetched is a line in its place.
+    template = "problem_part.html" if "hx-request" in request.headers else "problem.html"
+    status, title = refusal.status_code, TITLES[refusal.kind]
+    return show(request, template, user=user, status=status, title=title, detail=detail)
+
+
 async def _late_answer(scope: Scope, refusal: Refusal) -> Response:
     try:
-        return await refusal_response(Request(scope), refusal)
+        return await _answer(Request(scope), refusal)
     except Exception as error:  # noqa: BLE001 - what made the request fail may make its page fail
         defect(error)
         return problem_response(refusal)

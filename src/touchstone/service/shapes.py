@@ -1,7 +1,8 @@
 """What each command takes, with its limits and an example: the body of an API's write, or a form that was filled in."""
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_origin
 
+from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -109,8 +110,21 @@ class ChangedAction(BaseModel):
 
 def filled(shape: type[_Shape], **fields: Any) -> _Shape:
     """What a form says: a field left empty is not given, and figures are text."""
-    given = {name: value for name, value in fields.items() if value not in ("", None)}
+    given = {name: value for name, value in fields.items() if value not in ("", None, [])}
     try:
         return shape.model_validate(given, strict=False)
     except ValidationError as error:
         raise RequestValidationError(error.errors()) from error
+
+
+def form_of(shape: type[_Shape]) -> Any:
+    """The dependency of a page's route that takes what an API's route takes, from the form that was sent."""
+
+    async def read(request: Request) -> _Shape:
+        form = await request.form()
+        lists = {name for name, field in shape.model_fields.items() if get_origin(field.annotation) is list}
+        return filled(
+            shape, **{name: (form.getlist if name in lists else form.get)(name) for name in shape.model_fields}
+        )
+
+    return Depends(read)

@@ -1,25 +1,78 @@
-"""Results -> OpenTelemetry's GenAI evaluation events, when an endpoint is configured and the extra is installed.
+"""What happens in the service -> Prometheus figures, and OpenTelemetry's GenAI evaluation events where configured.
 
-One `gen_ai.evaluation.result` event for each metric, criterion and the decision, with values and labels and without
-explanations: those quote what customers wrote.
+Figures are counts and times, never a text or a name. One `gen_ai.evaluation.result` event goes out for each metric,
+criterion and the decision, with values and labels and without explanations: those quote what customers wrote.
 """
 
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from touchstone.service.scoring.worker import EncodedResult
 
 if TYPE_CHECKING:
     from opentelemetry.sdk._logs import LoggerProvider
 
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 EVENT = "gen_ai.evaluation.result"
 # The variables of OpenTelemetry itself; the exporter reads its other settings from them too.
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 log = logging.getLogger("touchstone.service")
+
+
+class Meters:
+    """The figures of one service."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        counter = partial(Counter, registry=self._registry)
+        histogram = partial(Histogram, registry=self._registry, buckets=_SECONDS)
+        self._requests = counter("touchstone_requests", "Requests answered.", ("method", "route", "status"))
+        self._times = histogram("touchstone_request_seconds", "Time from a request to its answer.", ("route",))
+        self._scored = counter("touchstone_scored", "Replies scored.", ("decision", "verdict", "outcome"))
+        self._failed = counter("touchstone_failed", "Replies that could not be scored.")
+        self._violations = counter("touchstone_violations", "Violations found.", ("kind",))
+        self._scoring = histogram("touchstone_scoring_seconds", "Time a process took to score a reply.")
+        self._reviews = counter("touchstone_reviews", "Reviews submitted.")
+        self._logins = counter("touchstone_logins", "Attempts to sign in.", ("result",))
+        self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+
+    def watch(self, name: str, help: str, value: Callable[[], float]) -> None:
+        """Show a number that is asked for whenever the figures are read."""
+        Gauge(name, help, registry=self._registry).set_function(value)
+
+    def answered(self, *, method: str, route: str, status: int, seconds: float) -> None:
+        key = (method, route, status)
+        if key not in self._answered:
+            # To look a figure up by its labels takes longer than to count.
+            self._answered[key] = (self._requests.labels(method, route, str(status)), self._times.labels(route))
+        requests, times = self._answered[key]
+        requests.inc()
+        times.observe(seconds)
+
+    def scored(self, judgements: Sequence[EncodedResult]) -> None:
+        for each in judgements:
+            self._scored.labels(each.decision, each.verdict or "none", each.outcome or "none").inc()
+            self._scoring.observe(each.seconds)
+            self._failed.inc(each.failed)
+            for kind in each.violations:
+                self._violations.labels(kind).inc()
+
+    def reviewed(self) -> None:
+        self._reviews.inc()
+
+    def signed_in(self, result: str) -> None:
+        self._logins.labels(result).inc()
+
+    def text(self) -> bytes:
+        """All of it, in Prometheus's text format."""
+        return generate_latest(self._registry)
 
 
 class Telemetry:

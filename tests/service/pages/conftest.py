@@ -11,8 +11,8 @@ from tests.store.conftest import place, postgresql, postgresql_template, sqlite_
 
 from touchstone.app.config import Settings
 from touchstone.app.evaluation import evaluate_goldset
-from touchstone.app.passwords import hash_password
 from touchstone.app.replies import Assignment
+from touchstone.app.users import hash_password
 from touchstone.store.runs import open_store
 from touchstone.store.users import User
 

@@ -7,7 +7,8 @@ from tests.components import axe_core
 from tests.service.conftest import running
 from tests.service.pages.conftest import add_people
 
-from touchstone.app.review import Drawing, draw_queue, rubric_of
+from touchstone.app.review import Drawing, draw_queue
+from touchstone.app.rubrics import rubric_of
 from touchstone.review.review import Review
 from touchstone.store.users import ApiToken
 
@@ -173,8 +174,8 @@ def test_an_action_is_kept_and_done(desk, places, watched):
         page.locator("input[name=text]:visible").fill("Index the fee table")
         page.locator("button:has-text('Add'):visible").click()
         page.wait_for_selector("text=Index the fee table")
-        page.click("text=It is done")
-        page.wait_for_selector("text=Open it again")
+        page.click("text=Mark as done")
+        page.wait_for_selector("text=Reopen")
     (action,) = desk.store.actions.list()
     assert (action.state, action.revision) == ("done", 2)
     assert action.by == "local"

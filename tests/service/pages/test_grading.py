@@ -9,8 +9,9 @@ from starlette.datastructures import FormData
 
 from touchstone.app.rubrics import load_rubric
 from touchstone.core.errors import ReviewError
+from touchstone.core.result import Finding
 from touchstone.report.plain import plain
-from touchstone.service.pages.grading import Given, read_draft, read_form, scales_of, to_draft
+from touchstone.service.pages.grading import read_draft, read_form, scales_of, to_draft
 
 RUBRIC = load_rubric("supportai")
 REPLY = "It\x07 takes \u202e30 days\u202c.\r\nBye \U0001f600 \x1b[31mnow"
@@ -29,26 +30,22 @@ def marked(text, *, reply=REPLY, kind="hallucination"):
 
 def test_grades_a_note_and_what_cannot_be_told_are_read():
     found = read_form(form(), rubric=RUBRIC, reply=REPLY)
-    assert found.grades == {"accuracy": 4, "completeness": 3, "tone": None, "actionability": 1, "safety": 0}
-    assert found.note == "so"
+    assert found["grades"] == {"accuracy": "4", "completeness": "3", "tone": None, "actionability": "1", "safety": "0"}
+    assert found["note"] == "so"
 
 
 @pytest.mark.parametrize("words", ["30 days", "Bye \U0001f600", "now", "It takes 30", plain(REPLY)])
 def test_words_chosen_in_the_text_shown_are_a_span_of_the_text_given(words):
-    (violation,) = read_form(form(marked(words)), rubric=RUBRIC, reply=REPLY).violations
-    assert plain(REPLY[violation.start : violation.end]) == words
-    assert violation.text == REPLY[violation.start : violation.end]
+    (violation,) = read_form(form(marked(words)), rubric=RUBRIC, reply=REPLY)["violations"]
+    assert plain(REPLY[violation["start"] : violation["end"]]) == words
 
 
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
         ({"accuracy": ""}, "accuracy has no grade"),
-        ({"accuracy": "x"}, "allowed are 0 to 4"),
-        ({"accuracy": "-1"}, "allowed are 0 to 4"),
         ({"violations": "not json"}, "cannot be read"),
         ({"violations": "[1]"}, "cannot be read"),
-        ({"violations": '[{"kind": "rude", "start": 0, "end": 1}]'}, "is not known"),
         ({"violations": '[{"kind": "hallucination", "start": 0, "end": 999}]'}, "outside the reply"),
         ({"violations": '[{"kind": "hallucination", "start": -1, "end": 1}]'}, "outside the reply"),
         ({"violations": "[" * 100_000}, "cannot be read"),
@@ -65,11 +62,12 @@ def test_a_draft_brings_back_the_same_words(reply, data):
     start = data.draw(st.integers(0, len(shown)))
     end = data.draw(st.integers(start, len(shown)))
     sent = json.dumps([{"kind": "hallucination", "start": start, "end": end}])
-    read = read_form(form(sent), rubric=RUBRIC, reply=reply)
-    again = read_draft(to_draft(read, reply=reply))
+    (violation,) = read_form(form(sent), rubric=RUBRIC, reply=reply)["violations"]
+    finding = Finding(violation["kind"], "", violation["start"], violation["end"], "")
+    again = read_draft(to_draft({"accuracy": 4, "tone": None}, [finding], "", reply=reply))
     (mark,) = again["violations"]
     assert shown[mark["start"] : mark["end"]] == shown[start:end]
-    assert again["grades"] == GRADES
+    assert again["grades"] == {"accuracy": "4", "tone": "none"}
 
 
 @pytest.mark.parametrize("text", ["", "[]", "1", "{", "[" * 100_000])
@@ -85,4 +83,4 @@ def test_the_scales_are_the_rubrics_levels_the_lowest_first():
 
 
 def test_an_empty_review_is_an_empty_draft():
-    assert json.loads(to_draft(Given({}, (), ""), reply="")) == {"grades": {}, "violations": [], "note": ""}
+    assert json.loads(to_draft({}, (), "", reply="")) == {"grades": {}, "violations": [], "note": ""}

@@ -5,7 +5,8 @@ from html import unescape
 
 import pytest
 
-from touchstone.app.review import Drawing, draw_queue, rubric_of
+from touchstone.app.review import Drawing, draw_queue
+from touchstone.app.rubrics import rubric_of
 from touchstone.review.review import current
 
 pytestmark = pytest.mark.slow
@@ -390,7 +391,7 @@ def test_a_violation_of_the_judge_is_waived_with_a_reason_and_the_case_promoted(
         press(page, "Enter")
         page.wait_for_selector("text=Waived")
         press(page, "g")
-        page.wait_for_selector("text=In the gold-set candidates")
+        page.wait_for_selector("text=Remove from the gold-set candidates")
     assert desk.store.marks.waivers(desk.run.id, found.result)[0].reason == "the policy allows it"
     assert found.result in {each.result for each in desk.store.marks.promoted(run=desk.run.id)}
 

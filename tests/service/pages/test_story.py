@@ -1,4 +1,4 @@
-"""A week's review from end to end, in a browser: made by a lead, done by two people by keyboard, ruled on, reported."""
+"""A week of review from end to end, in a browser: queue made by a lead, graded by two, adjudicated, reported."""
 
 import re
 
@@ -79,7 +79,7 @@ def test_a_week_is_reviewed_by_two_people_and_reported(watched, team, production
         check_report(lead)
         lead.goto(f"{team.address}/queues/{queue}")
         lead.click("text=Close")
-        lead.wait_for_selector("text=Open again")
+        lead.wait_for_selector("text=Reopen")
     assert team.store.queues.get(queue).closed
     check_reviews(team.store, queue)
 
@@ -89,7 +89,7 @@ def make_queue(page, production):
     page.click("nav >> text=Queues")
     page.set_input_files("input[type=file]", str(production))
     page.fill("input[name=label]", "version=4.2")
-    page.click("text=Score and store them", timeout=180_000)
+    page.click("text=Score and store", timeout=180_000)
     page.wait_for_selector("text=Make the queue", timeout=180_000)
     page.fill("input[name=name]", "Week 46")
     page.fill("input[name=size]", str(SIZE))
@@ -103,7 +103,7 @@ def make_queue(page, production):
 
 def rule_on_differences(page):
     page.reload()
-    page.click("text=Logistic on 2 differences")
+    page.click("text=Adjudicate 2 differences")
     for _ in OTHERWISE:
         page.wait_for_selector("#grading")
         page.wait_for_selector("[data-criterion]:focus-within")

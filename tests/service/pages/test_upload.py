@@ -66,3 +66,13 @@ def test_a_file_that_is_read_whole_says_nothing_of_lost_rows(client):
     answer = upload(client, "replies.csv", f'id,input,response\na,How long?,"{REPLY}"\n')
     assert answer.status_code == 200
     assert "could not be read" not in words(answer)
+
+
+def test_replies_of_a_file_are_counted_as_scored(client):
+    def scored():
+        lines = client.get("/metrics").text.splitlines()
+        return sum(float(line.split()[-1]) for line in lines if line.startswith("touchstone_scored_total{"))
+
+    before = scored()
+    upload(client, "replies.csv", f'id,input,response\na,How long?,"{REPLY}"\nb,How long?,"{REPLY}"\n')
+    assert scored() - before == 2

@@ -59,6 +59,12 @@ def sources_of(case: Case, result: Result | None, *, is_whole: bool = False) -> 
     return tuple(found)
 
 
+def cut_reply(reply: str, *, is_whole: bool) -> dict[str, object]:
+    """A reply as a form that grades it shows it, and whether it was cut."""
+    most = len(reply) if is_whole else MOST_REPLY
+    return {"reply": plain(reply[:most]), "is_cut": len(reply) > most}
+
+
 def _texts(case: Case) -> Iterator[tuple[str, str, str, str]]:
     if isinstance(case.input, str):
         yield "input", "Customer", "customer", case.input

@@ -15,7 +15,7 @@
     const note = form.elements.note;
     const send = [...form.elements].find((each) => each.type === "submit");
     const stops = [...groups, send];
-    const local = `touchstone-draft ${form.dataset.who} ${form.dataset.draft}`;
+    const local = `touchstone-draft ${form.dataset.user} ${form.dataset.draft}`;
     const began = Date.now();
     let marks = [];
     let past = [];

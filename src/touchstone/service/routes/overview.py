@@ -3,24 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from touchstone.core.errors import TouchstoneError
-from touchstone.report.comparison import ComparisonReport
-from touchstone.report.figures import change, count, figure, interval, moment
+from touchstone.report.figures import change, count
 from touchstone.report.plain import one_line
 from touchstone.review.action import Share, effect_of
-from touchstone.runs.run import Kind, Run
+from touchstone.runs.run import Kind
 from touchstone.runs.summary import CategoryFigures
-from touchstone.service.auth.guard import Viewer
-from touchstone.service.context import Here
-from touchstone.service.pages.figures import Figures, RunOutline, comparison_of, figures_of, outline_of
-from touchstone.service.pages.render import show
-from touchstone.service.pages.trend import Spot, draw_trend
-from touchstone.store.runs import Store
+from touchstone.service.context import Caller
+from touchstone.service.figures import Figures, RunCache
+from touchstone.service.guard import Viewer
+from touchstone.service.routes.runs import run_name
 
-router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False)
 _RUNS = 20
 _NAMES: dict[Kind, str] = {"goldset": "Gold set", "production": "Production"}
 
@@ -33,65 +30,37 @@ class Alarm:
     href: str
 
 
-@router.get("/")
-def overview(request: Request, here: Here, who: Viewer) -> Response:
+@pages.get("/")
+def overview(caller: Viewer) -> Response:
     """Where things stand."""
-    boards = [board for kind in _NAMES if (board := _board(kind, store=here.store)) is not None]
-    return show(request, "overview.html", who=who, boards=boards)
+    boards = [board for kind in _NAMES if (board := _board(kind, caller)) is not None]
+    return caller.show("overview.html", boards=boards)
 
 
-def run_name(run: Run) -> str:
-    """What a run is called in a list: its labels, else what it was made from."""
-    labels = " ".join(f"{name}={value}" for name, value in run.labels.items())
-    return one_line(labels or run.receipt.goldset)
-
-
-def _board(kind: Kind, *, store: Store) -> dict[str, object] | None:
+def _board(kind: Kind, caller: Caller) -> dict[str, object] | None:
     """What is shown of one kind of run; None when there is no finished one."""
-    runs = [run for run in store.list_runs(kind=kind, limit=_RUNS) if run.finished]
+    cache = caller.service.cache
+    runs = [run for run in caller.store.list_runs(kind=kind, limit=_RUNS) if run.finished]
     if not runs:
         return None
-    outlines = [(run, outline_of(run, store=store)) for run in runs]
-    latest = figures_of(runs[0], store=store)
-    before = figures_of(runs[1], store=store) if len(runs) > 1 else None
-    measure = latest.summary.measure("pass_rate")
+    latest = cache.figures(runs[0])
+    before = cache.figures(runs[1]) if len(runs) > 1 else None
     band = latest.rubric.targets.pass_rate
     return {
         "kind": kind,
         "title": _NAMES[kind],
         "latest": latest,
         "name": run_name(latest.run),
-        "rate": measure,
+        "rate": latest.summary.measure("pass_rate"),
         "safety": latest.summary.measure("safety_failures"),
         "band": None if band is None else f"{band[0]:g} to {band[1]:g} %",
-        "trend": draw_trend(
-            [_spot(run, outline) for run, outline in reversed(outlines)],
-            target=None if band is None else (band[0] / 100, band[1] / 100),
-        ),
-        "lines": [_line(run, outline) for run, outline in outlines],
-        "categories": latest.summary.categories,
-        "alarms": tuple(_alarms(kind, before, latest, store=store)),
+        "target": None if band is None else (band[0] / 100, band[1] / 100),
+        "lines": [(run, run_name(run), cache.outline(run)) for run in runs],
+        "alarms": tuple(_alarms(kind, before, latest, cache=cache)),
     }
 
 
-def _spot(run: Run, outline: RunOutline) -> Spot:
-    when = moment(run.started)[:10]
-    return Spot(f"/runs/{run.id}", f"{run_name(run)}, {when}", when, outline.pass_rate, outline.interval)
-
-
-def _line(run: Run, outline: RunOutline) -> dict[str, str | int]:
-    return {
-        "id": run.id,
-        "name": run_name(run),
-        "started": moment(run.started),
-        "replies": f"{outline.replies:,}",
-        "rate": figure(outline.pass_rate, "share"),
-        "interval": interval(outline.interval, "share"),
-        "unsafe": outline.unsafe,
-    }
-
-
-def _alarms(kind: Kind, before: Figures | None, latest: Figures, *, store: Store) -> Iterator[Alarm]:
+def _alarms(kind: Kind, before: Figures | None, latest: Figures, *, cache: RunCache) -> Iterator[Alarm]:
     """What the newest run is clearly worse in than the one before it, and targets it clearly misses."""
     here = f"/runs/{latest.run.id}"
     safety, rate = latest.summary.measure("safety_failures"), latest.summary.measure("pass_rate")
@@ -101,15 +70,15 @@ def _alarms(kind: Kind, before: Figures | None, latest: Figures, *, store: Store
     if rate and rate.interval and rate.target and rate.target.low is not None and rate.interval.high < rate.target.low:
         yield Alarm(f"The pass rate is below its target of {rate.target.text}, and chance does not explain it", here)
     if before is not None:
-        yield from (_paired if kind == "goldset" else _unpaired)(before, latest, store=store)
+        yield from (_paired if kind == "goldset" else _unpaired)(before, latest, cache=cache)
 
 
-def _paired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]:
+def _paired(before: Figures, after: Figures, *, cache: RunCache) -> Iterator[Alarm]:
     """Runs of one gold set have the same cases: their comparison says what is clearly worse."""
     if before.run.receipt.goldset != after.run.receipt.goldset:
         return
     try:
-        found = ComparisonReport(before.run, after.run, comparison_of(before.run, after.run, store=store))
+        found = cache.comparison(before.run, after.run)
     except TouchstoneError:
         # Runs of two rubrics: nothing can be said, and nothing is amiss.
         return
@@ -123,7 +92,7 @@ def _paired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]
         yield Alarm(f"Grades are worse than in the run before: {', '.join(worse)}", href)
 
 
-def _unpaired(before: Figures, after: Figures, *, store: Store) -> Iterator[Alarm]:
+def _unpaired(before: Figures, after: Figures, *, cache: RunCache) -> Iterator[Alarm]:
     """Replies of two weeks are other replies: the difference of two shares, of all and of each category."""
     old = {each.name: each for each in before.summary.categories}
     rows = [("The judge's pass rate", _share(before), _share(after))]

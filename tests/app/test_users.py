@@ -2,8 +2,8 @@
 
 import pytest
 
-from touchstone.app import passwords
-from touchstone.app.passwords import LEAST_LENGTH, MOST_LENGTH, hash_password, verify_password
+from touchstone.app import users
+from touchstone.app.users import LEAST_LENGTH, MOST_LENGTH, hash_password, verify_password
 from touchstone.core.errors import ConfigError
 
 PASSWORD = "a few words in a row"
@@ -57,6 +57,6 @@ def test_a_password_with_some_variety_is_taken(password):
 
 
 def test_the_stand_in_for_a_missing_password_lets_nobody_in(monkeypatch):
-    monkeypatch.setattr(passwords, "_nobody", lambda: hash_password(PASSWORD, name="lea"))
+    monkeypatch.setattr(users, "_nobody", lambda: hash_password(PASSWORD, name="lea"))
     assert not verify_password(None, PASSWORD)
     assert not verify_password("", PASSWORD)

@@ -1,11 +1,19 @@
-"""A password -> the argon2id text that is kept of it, and whether another try is the same password."""
+"""Users, their passwords and tokens: what the command line and the service do with them, noted in the audit log.
 
+Of a password its argon2id text is kept. Session ids and API tokens are shown once and kept as hashes: they hold 256
+random bits, so that one quick hash protects them, where passwords need a slow one.
+"""
+
+import hashlib
 import secrets
 from functools import cache
 from typing import TYPE_CHECKING
 
+from touchstone.app.audit import from_now, note, now
 from touchstone.core import resource
 from touchstone.core.errors import ConfigError
+from touchstone.store.runs import Store
+from touchstone.store.users import ApiToken, User
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -18,6 +26,60 @@ LEAST_DIFFERENT = 5
 LEAST_BESIDE_NAME = 6
 _COMMON = "common_passwords.txt"
 _REMEDY = "take a few words in a row, which are easy to keep in mind"
+_TOKEN_PREFIX = "ts_"
+TOKEN_DAYS = 365
+
+
+def add_user(store: Store, name: str, *, role: str, password: str, by: str) -> None:
+    """A new user; ConfigError for a weak password, ReviewError for a name or role that cannot be."""
+    name = name.strip()
+    store.users.add(User(name=name, role=role, made=now()), password_hash=hash_password(password, name=name))
+    note(store, by, f"user added as {role}", name)
+
+
+def set_password(store: Store, name: str, password: str, *, by: str) -> None:
+    """Another password; whoever was signed in under the old one no longer is."""
+    store.users.set_password(name, hash_password(password, name=name))
+    note(store, by, "password set", name)
+
+
+def set_role(store: Store, name: str, role: str, *, by: str) -> None:
+    """Another role."""
+    store.users.set_role(name, role)
+    note(store, by, f"role set to {role}", name)
+
+
+def disable_user(store: Store, name: str, *, by: str) -> None:
+    """Remove a user's access and end their sessions; their reviews stay."""
+    store.users.disable(name)
+    note(store, by, "user disabled", name)
+
+
+def enable_user(store: Store, name: str, *, by: str) -> None:
+    """Restore a user's access."""
+    store.users.enable(name)
+    note(store, by, "user enabled", name)
+
+
+def add_token(store: Store, name: str, *, label: str, by: str, days: int = TOKEN_DAYS) -> str:
+    """The secret of a new token for a program; only its hash is kept."""
+    secret = _TOKEN_PREFIX + secrets.token_urlsafe(32)
+    id = secrets.token_hex(4)
+    token = ApiToken(id=id, user=name, label=label.strip(), made=now(), expires=from_now(days * 24 * 3600.0))
+    store.tokens.add(token, hash=fingerprint(secret))
+    note(store, by, f"token {id} added", name)
+    return secret
+
+
+def revoke_token(store: Store, id: str, *, by: str) -> None:
+    """End a token."""
+    store.tokens.revoke(id, at=now())
+    note(store, by, "token revoked", id)
+
+
+def fingerprint(secret: str) -> str:
+    """What is kept of a session id or a token."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def hash_password(password: str, *, name: str) -> str:

@@ -7,11 +7,10 @@ import pytest
 from tests.service.conftest import running
 from tests.service.stored import MADE, PASSWORD, add_user
 
-from touchstone.service.auth.guard import COOKIE
-from touchstone.service.auth.principal import fingerprint
-from touchstone.service.auth.sessions import MOST_OF_PAIR
-from touchstone.service.context import from_now, now
-from touchstone.service.pages.login import own_path
+from touchstone.app.audit import from_now, now
+from touchstone.app.users import fingerprint
+from touchstone.service.guard import COOKIE
+from touchstone.service.login import MOST_OF_PAIR, own_path
 from touchstone.store.users import ApiToken
 
 

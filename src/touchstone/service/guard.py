@@ -1,4 +1,4 @@
-"""A request -> the Principal it comes from, or a Refusal; every route names the role it is for."""
+"""A request -> the Caller who makes it, or a Refusal; every route names the role it is for."""
 
 import hmac
 from typing import Annotated
@@ -7,19 +7,20 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
-from touchstone.service.auth.principal import LOCAL, Principal, Role, Via, fingerprint, role_of
-from touchstone.service.context import Here, now
-from touchstone.service.edge import SAFE_METHODS
+from touchstone.app.audit import now
+from touchstone.app.users import fingerprint
+from touchstone.service.context import LOCAL, ROLES, Caller, Here, Principal, Role
 from touchstone.service.problems import API, Refusal
 from touchstone.store.runs import Store
 
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE = "touchstone_session"
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf_token"
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
-async def find_principal(request: Request, here: Here) -> Principal | None:
+async def find_user(request: Request, here: Here) -> Principal | None:
     """Whoever signed in, or None."""
     if not here.options.has_auth:
         return LOCAL
@@ -34,40 +35,42 @@ def _by_token(token: str, store: Store) -> Principal | None:
     found = store.tokens.by_hash(fingerprint(token))
     if found is None or found.revoked is not None or (found.expires is not None and found.expires <= now()):
         return None
-    return _user(found.user, store, via="token")
+    return _user(Principal(found.user, "viewer", "token"), store)
 
 
 def _by_session(session: str, store: Store) -> Principal | None:
     found = store.sessions.get(fingerprint(session))
     if found is None or found.expires <= now():
         return None
-    return _user(found.user, store, via="session", csrf=found.csrf)
+    return _user(Principal(found.user, "viewer", "session", found.csrf), store)
 
 
-def _user(name: str, store: Store, *, via: Via, csrf: str = "") -> Principal | None:
+def _user(claimed: Principal, store: Store) -> Principal | None:
     """The user as they are now: a role that was taken away, or an account that was closed, counts at once."""
-    user = store.users.get(name)
+    user = store.users.get(claimed.name)
     if user is None or user.disabled:
         return None
-    return Principal(user.name, role_of(user.role), via, csrf)
+    # A role of a later version, which is not known here, may do the least.
+    role: Role = next((role for role in ROLES if role == user.role), "viewer")
+    return Principal(user.name, role, claimed.via, claimed.csrf)
 
 
-class Needs:
+class Requires:
     """The dependency of a route that is for one role and those above it."""
 
     def __init__(self, role: Role) -> None:
         self.role: Role = role
 
-    async def __call__(self, request: Request, here: Here) -> Principal:
-        who = await find_principal(request, here)
-        if who is None:
+    async def __call__(self, request: Request, here: Here) -> Caller:
+        user = await find_user(request, here)
+        if user is None:
             raise _signed_out(request)
-        if not who.may(self.role):
-            raise Refusal(403, "forbidden", f"this is for a {self.role}, and {who.name} is a {who.role}: ask a lead")
-        if who.via == "session" and request.method not in SAFE_METHODS:
-            await _check_csrf(request, who)
-        here.rates.take(who.key)
-        return who
+        if not user.may(self.role):
+            raise Refusal(403, "forbidden", f"this is for a {self.role}, and {user.name} is a {user.role}: ask a lead")
+        if user.via == "session" and request.method not in SAFE_METHODS:
+            await _check_csrf(request, user)
+        here.rates.take(user.key)
+        return Caller(request, here, user)
 
 
 def _signed_out(request: Request) -> Refusal:
@@ -81,16 +84,16 @@ def _signed_out(request: Request) -> Refusal:
     return Refusal(303, "sign-in", "sign in first", headers={"Location": f"/login{back}"})
 
 
-async def _check_csrf(request: Request, who: Principal) -> None:
+async def _check_csrf(request: Request, user: Principal) -> None:
     """Another site's page can have a browser send its cookie along, but does not know this."""
     given = request.headers.get(CSRF_HEADER)
     if given is None and request.headers.get("content-type", "").startswith(_FORMS):
         field = (await request.form()).get(CSRF_FIELD)
         given = field if isinstance(field, str) else None
-    if not hmac.compare_digest((given or "").encode(), who.csrf.encode()):
+    if not hmac.compare_digest((given or "").encode(), user.csrf.encode()):
         raise Refusal(403, "forbidden", f"the request lacks its {CSRF_HEADER}: load the page again and repeat it")
 
 
-Viewer = Annotated[Principal, Depends(Needs("viewer"))]
-Reviewer = Annotated[Principal, Depends(Needs("reviewer"))]
-Lead = Annotated[Principal, Depends(Needs("lead"))]
+Viewer = Annotated[Caller, Depends(Requires("viewer"))]
+Reviewer = Annotated[Caller, Depends(Requires("reviewer"))]
+Lead = Annotated[Caller, Depends(Requires("lead"))]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from touchstone.app.rubrics import review_remark
@@ -14,11 +14,10 @@ from touchstone.report.plain import one_line
 from touchstone.rubric.card import card, conventions, differences, level_texts, rubric_to_dict
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
-from touchstone.service.auth.guard import Viewer
-from touchstone.service.context import Here
-from touchstone.service.pages.render import show
+from touchstone.service.context import Caller
+from touchstone.service.guard import Viewer
 
-router = APIRouter(include_in_schema=False)
+pages = APIRouter(include_in_schema=False)
 _Hash = Annotated[str, Query(max_length=128)]
 
 
@@ -31,16 +30,14 @@ class _Version:
     is_current: bool
 
 
-@router.get("/rubrics")
-def rubrics(request: Request, here: Here, who: Viewer, *, shown: _Hash = "", before: _Hash = "") -> Response:
+@pages.get("/rubrics")
+def rubrics(caller: Viewer, *, shown: _Hash = "", before: _Hash = "") -> Response:
     """A version of the rubric, the one in use unless another is named; with `before`, what changed since that one."""
-    versions = _versions(here)
+    versions = _versions(caller)
     chosen = next((each for each in versions if each.hash == shown), versions[0])
     earlier = next((each for each in versions if each.hash == before), None)
-    return show(
-        request,
+    return caller.show(
         "rubrics.html",
-        who=who,
         versions=versions,
         chosen=chosen,
         earlier=earlier,
@@ -52,12 +49,12 @@ def rubrics(request: Request, here: Here, who: Viewer, *, shown: _Hash = "", bef
     )
 
 
-def _versions(here: Here) -> list[_Version]:
+def _versions(caller: Caller) -> list[_Version]:
     """The one in use first, then those of the store, the newest first."""
-    current = here.settings.rubric
+    current = caller.service.settings.rubric
     in_use = _hash(current)
     found = [_Version(in_use, _title(current), "in use", current, is_current=True)]
-    for kept in here.store.rubrics.list():
+    for kept in caller.store.rubrics.list():
         try:
             rubric = parse_rubric(kept.text, name=f"rubric {kept.name}")
         except RubricError:

@@ -8,9 +8,9 @@ import pytest
 from tests.service.conftest import running
 from tests.service.stored import PASSWORD, add_user
 
-from touchstone.service.auth import sessions
-from touchstone.service.auth.sessions import MOST_FROM_ADDRESS, MOST_OF_NAME, MOST_OF_PAIR, place_of
-from touchstone.service.context import from_now, now
+from touchstone.app.audit import from_now, now
+from touchstone.service import login
+from touchstone.service.login import MOST_FROM_ADDRESS, MOST_OF_NAME, MOST_OF_PAIR, network_of
 from touchstone.service.options import Options
 from touchstone.service.server import configure
 
@@ -29,7 +29,7 @@ def started(tmp_path_factory):
 @pytest.fixture
 def team(started, monkeypatch):
     # To check a password for real takes its time, and nothing here depends on it.
-    monkeypatch.setattr(sessions, "verify_password", lambda kept, given: given == PASSWORD)
+    monkeypatch.setattr(login, "verify_password", lambda kept, given: given == PASSWORD)
     started.store.logins.expire(from_now(60), successes=from_now(60))
     return started
 
@@ -138,4 +138,4 @@ def test_a_proxy_that_is_not_trusted_is_named_in_the_log_once(team, caplog):
     ],
 )
 def test_an_ipv6_client_is_counted_by_its_network(address, place):
-    assert place_of(address) == place
+    assert network_of(address) == place

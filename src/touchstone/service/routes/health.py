@@ -1,21 +1,16 @@
-"""The service itself: whether it lives, whether it can work, its figures, and who did what in it."""
+"""The service itself: whether it lives, whether it can work, and its figures."""
 
-from dataclasses import asdict
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from touchstone import __version__
 from touchstone.core.errors import StoreError
-from touchstone.service.api.answers import Limit, json_answer
-from touchstone.service.api.examples import problems
-from touchstone.service.auth.guard import Lead, Viewer
 from touchstone.service.context import Here, Service
+from touchstone.service.guard import Viewer
+from touchstone.service.schemas import problems
 
 router = APIRouter(tags=["health"])
-audit = APIRouter(prefix="/v1/audit", tags=["audit"])
 _FORMAT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -44,25 +39,9 @@ async def ready(here: Here) -> JSONResponse:
         **problems(),
     },
 )
-async def metrics(here: Here, who: Viewer) -> Response:
+async def metrics(caller: Viewer) -> Response:
     """Counts and times for Prometheus: no text, no name."""
-    return Response(here.meters.text(), headers={"Content-Type": _FORMAT})
-
-
-@audit.get("", responses=problems(422))
-def list_entries(
-    here: Here,
-    who: Lead,
-    *,
-    person: Annotated[str | None, Query(max_length=200, description="Only what this person did.")] = None,
-    limit: Limit = 50,
-    after: Annotated[int | None, Query(ge=1, lt=2**31, description="`next` of the page before.")] = None,
-) -> Response:
-    """Logins, queues, rulings, waivers, labels, deletions and actions, the newest first."""
-    found = here.store.audit.page(before=after, limit=limit + 1, who=person)
-    page = found[:limit]
-    more = page[-1].number if len(found) > limit else None
-    return json_answer({"entries": [asdict(entry) for entry in page], "next": more})
+    return Response(caller.service.meters.text(), headers={"Content-Type": _FORMAT})
 
 
 def _scoring(here: Service) -> str:

@@ -1,1 +1,0 @@
-"""The API under /v1: one module for each kind of thing."""

@@ -1,1 +1,0 @@
-"""Who a request comes from, and what they may do."""
