@@ -4,17 +4,15 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import yaml
 
 from touchstone.app.config import CONFIG_NAME, JudgeFlags, load_settings
 from touchstone.app.config_model import JudgeSettings
+from touchstone.clients.llm.discovery import Offer
 from touchstone.core.errors import ConfigError, TouchstoneError
 from touchstone.io.locations import whole_file
-
-if TYPE_CHECKING:
-    from touchstone.clients.llm.discovery import Offer
 
 # Keys that say which model grades: what setup finds out, and takes out where they belong to another kind of judge.
 _ASKED = ("kind", "model", "base_url", "panel", "cascade")
@@ -28,7 +26,7 @@ class Choice:
     changes: Mapping[str, Any]
 
 
-def choose(offer: "Offer", *, config: str | None, flags: Mapping[str, str]) -> Choice:
+def choose(offer: Offer, *, config: str | None, flags: Mapping[str, str]) -> Choice:
     """The judge that the offer is, with what else touchstone.yaml and flags say of a judge."""
     if twice := next((key for key in flags if key in _ASKED), None):
         raise ConfigError(f"--judge-set {twice} is what setup finds out: name the model with --model and --base-url")

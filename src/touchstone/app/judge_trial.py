@@ -1,18 +1,19 @@
 """A judge and a few labelled cases that ship -> what it is worth: agreement, time, tokens, cost, what went wrong."""
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from touchstone.app.config import Settings
 from touchstone.app.config_model import JudgeSettings
 from touchstone.app.goldset import packaged_goldsets
-from touchstone.app.judging import ModelJudge, load_prompt, models_of, open_judge, requests_for
+from touchstone.app.judging import ModelJudge, connection_of, load_prompt, models_of, open_judge, requests_for
 from touchstone.app.score import ScoredEntry, in_order, judge_case, score_entries
+from touchstone.clients.llm.call import Call, Usage
+from touchstone.clients.llm.model import Model
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
 from touchstone.core.result import Failure, Result
@@ -25,10 +26,6 @@ from touchstone.stats.agreement import weighted_kappa
 from touchstone.stats.sampling import stratified_sample
 from touchstone.trust.pairs import Pair, pair
 from touchstone.trust.trust import Trust, trust
-
-if TYPE_CHECKING:
-    from touchstone.clients.llm.call import Usage
-    from touchstone.clients.llm.model import Model
 
 SEED = 7
 HUNDRED = 100
@@ -75,7 +72,7 @@ class Trial:
     kappas: Mapping[str, float | None]
     seconds_each: float | None
     seconds: float
-    tokens: "Usage"
+    tokens: Usage
     cost: float | None
     currency: str | None
     max_tokens: int
@@ -115,20 +112,9 @@ def draw_cases(goldset: str, n: int) -> tuple[Entry, ...]:
 
 def servers_of(chosen: JudgeSettings) -> tuple[str, ...]:
     """The servers that will be asked; ConfigError where a key is missing, before anything is sent."""
-    from touchstone.clients.llm.connection import Address, find_connection
-
     if chosen.replay:
         return ()
-    found = (
-        find_connection(
-            chosen.base_url,
-            environment=os.environ,
-            key_variable=chosen.key_variable,
-            member=Address(member.base_url, member.key_variable),
-        )
-        for member in models_of(chosen)
-    )
-    return tuple(dict.fromkeys(connection.place for connection in found))
+    return tuple(dict.fromkeys(connection_of(member, chosen).place for member in models_of(chosen)))
 
 
 def alone(settings: Settings, *, judge: JudgeSettings) -> Settings:
@@ -198,10 +184,8 @@ def _grade(scored: Sequence[ScoredEntry], *, judge: ModelJudge, on_graded: Calla
         yield graded
 
 
-def _form_of(model: "Model") -> Form:
+def _form_of(model: Model) -> Form:
     """What comes of a question that begs for prose, when a schema is asked for."""
-    from touchstone.clients.llm.call import Call
-
     assert model.server is not None
     sampling = model.sampling
     message = {"role": "user", "content": _QUESTION}
@@ -223,11 +207,9 @@ def _concluded(
     graded: Sequence[_Graded],
     *,
     forms: Mapping[str, Form],
-    before: "Mapping[str, Usage]",
+    before: Mapping[str, Usage],
     seconds: float,
 ) -> Trial:
-    from touchstone.clients.llm.call import Usage
-
     rubric, replays = judge.settings.rubric, judge.settings.judge.replay is not None
     pairs = [pair(each.case, each.result.rubric, rubric=rubric) for each in graded if each.result.rubric is not None]
     used = {

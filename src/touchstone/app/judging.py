@@ -6,11 +6,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from touchstone.app.config import Settings
 from touchstone.app.config_model import OFFLINE, JudgeSettings, Member
 from touchstone.clients.faults import is_passing
+from touchstone.clients.llm.call import Sampling
+from touchstone.clients.llm.connection import Address, Connection, find_connection, find_model
+from touchstone.clients.llm.meter import Budget, Meter, Prices
+from touchstone.clients.llm.model import Model, Records, Seat, open_models, open_replay
 from touchstone.core import resource
 from touchstone.core.case import Case
 from touchstone.core.codec import content_hash
@@ -27,11 +31,8 @@ from touchstone.judges.model import FILE
 from touchstone.judges.panel import combine, flip_rate
 from touchstone.rubric.model import SAFETY
 from touchstone.runs.decision import regrade
+from touchstone.store.private import make_directory
 from touchstone.text.reading import read
-
-if TYPE_CHECKING:
-    from touchstone.clients.llm.meter import Meter
-    from touchstone.clients.llm.model import Model, Seat
 
 
 class JudgeCounts:
@@ -63,8 +64,8 @@ class ModelJudge:
 
     settings: Settings
     prompt: Prompt
-    models: "tuple[Model, ...]"
-    meter: "Meter"
+    models: tuple[Model, ...]
+    meter: Meter
     judged: JudgeCounts = field(default_factory=JudgeCounts)
 
     @property
@@ -115,7 +116,7 @@ class ModelJudge:
 
     def graded(
         self,
-        model: "Model",
+        model: Model,
         case: Case,
         requests: tuple[Request, ...],
         answers: Sequence[Answer | Failure],
@@ -138,7 +139,7 @@ class ModelJudge:
         for model in self.models:
             model.stop()
 
-    def _voted(self, model: "Model", case: Case, requests: tuple[Request, ...], offline: Grading) -> Judgement:
+    def _voted(self, model: Model, case: Case, requests: tuple[Request, ...], offline: Grading) -> Judgement:
         votes = []
         for vote in range(1, self.settings.judge.votes + 1):
             answers = [model.ask(request, vote=vote) for request in requests]
@@ -154,7 +155,7 @@ class ModelJudge:
         whole = replace(whole, flip_rate=flips)
         return Judgement(whole, tuple(dict.fromkeys(failure for vote in votes for failure in vote.failures)))
 
-    def _attributed(self, model: "Model", failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
+    def _attributed(self, model: Model, failures: tuple[Failure, ...]) -> tuple[Failure, ...]:
         """The failures with the model's name, where there is more than one model."""
         if len(self.models) == 1:
             return failures
@@ -201,11 +202,6 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
     if chosen.kind == "offline":
         yield None
         return
-    from touchstone.clients.llm.call import Sampling
-    from touchstone.clients.llm.meter import Budget, Meter
-    from touchstone.clients.llm.model import Records, open_models, open_replay
-    from touchstone.store.private import make_directory
-
     prompt = load_prompt(chosen.prompt)
     meter = Meter(Budget(**chosen.budget.model_dump()))
     if not chosen.replay:
@@ -225,30 +221,26 @@ def open_judge(settings: Settings) -> Iterator[ModelJudge | None]:
 
 def models_of(chosen: JudgeSettings) -> tuple[Member, ...]:
     """The models to ask: those of the panel, or the one."""
-    from touchstone.clients.llm.connection import find_model
-
     if chosen.kind == "panel":
         return chosen.models
     model = find_model(chosen.model, environment=os.environ)
     return (Member(model=model, name=model, prices=chosen.prices),)
 
 
-def _seat(member: Member, chosen: JudgeSettings) -> "Seat":
-    """The model with its server and key; a replay needs neither."""
-    from touchstone.clients.llm.connection import Address, find_connection
-    from touchstone.clients.llm.meter import Prices
-    from touchstone.clients.llm.model import Seat
-
-    prices = Prices(**member.prices.model_dump()) if member.prices else None
-    if chosen.replay:
-        return Seat(member.name, member.model, None, prices)
-    connection = find_connection(
+def connection_of(member: Member, chosen: JudgeSettings) -> Connection:
+    """The member's server with its key; ConfigError where the key is missing."""
+    return find_connection(
         chosen.base_url,
         environment=os.environ,
         key_variable=chosen.key_variable,
         member=Address(member.base_url, member.key_variable),
     )
-    return Seat(member.name, member.model, connection, prices)
+
+
+def _seat(member: Member, chosen: JudgeSettings) -> Seat:
+    """The model with its server and key; a replay needs neither."""
+    prices = Prices(**member.prices.model_dump()) if member.prices else None
+    return Seat(member.name, member.model, None if chosen.replay else connection_of(member, chosen), prices)
 
 
 def _shown(chosen: JudgeSettings) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
+from touchstone.clients.verifier import open_verifier
 from touchstone.core.case import Case, Passage
 from touchstone.core.errors import InputError
 from touchstone.core.plan import Plan
@@ -30,8 +31,6 @@ def find_verifier(directory: str | None) -> Verifier | None:
     """The verifier in the directory, or None where none is asked for; ResourceError when it cannot be used."""
     if directory is None:
         return None
-    from touchstone.clients.verifier import open_verifier
-
     return open_verifier(str(Path(directory).resolve()))
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from touchstone import __version__
 from touchstone.app.config import Settings
 from touchstone.app.plan import models_hash
 from touchstone.app.score import WORKER_LOST
@@ -175,8 +176,6 @@ def _resumed(former: Manifest, plan: Mapping[str, Any], sources: list[Source], *
 
 def _plan(order: Order, settings: Settings, *, partitions: Sequence[str]) -> dict[str, Any]:
     """Everything that decides what the shards hold, as one plain value."""
-    from touchstone import __version__
-
     return {
         "touchstone": __version__,
         "parser": f"{PARSER} {PARSER_VERSION}",
