@@ -15,10 +15,9 @@ from touchstone.app.replies import Assignment
 from touchstone.app.review import Drawing, agreement, draw_queue, find_queue, view_item, weekly
 from touchstone.app.rubrics import rubric_of
 from touchstone.core.errors import ConfigError, ReviewError
-from touchstone.review.action import Action
-from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Progress
-from touchstone.review.review import Review
+from touchstone.review.review import Review, Ruling
+from touchstone.review.weekly import Action
 from touchstone.store.runs import open_store
 
 HOSTILE = "=cmd|' /C calc'!A0 <script>alert(1)</script>"

@@ -7,7 +7,7 @@ from touchstone.core.case import Case, Label
 from touchstone.goldset.stats import cases_for_margin, precision, size_needed, summarise_goldset
 from touchstone.rubric.parse import packaged
 from touchstone.stats.interval import wilson
-from touchstone.stats.power import cases_needed
+from touchstone.stats.paired import cases_needed
 
 RUBRIC = packaged("supportai")
 

@@ -9,12 +9,14 @@ from tests.runs.records import make
 from tests.store.review_samples import BAD, GOOD, NOW, PROMISE, UNSAFE, item_at, queue_named, review_of, ruling_on
 from tests.store.review_samples import RUBRIC as rubric
 
-from touchstone.review.action import Action, Share, effect_of
 from touchstone.review.agreement import Graded, between_people, with_judge
 from touchstone.review.queue import choose
 from touchstone.review.weekly import (
+    Action,
     ActionLine,
     ReviewedItem,
+    Share,
+    effect_of,
     pattern_lines,
     remind,
     weekly_report,

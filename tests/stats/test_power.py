@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.tables import over
 
-from touchstone.stats.paired import mcnemar
-from touchstone.stats.power import cases_needed, smallest_detectable
+from touchstone.stats.paired import cases_needed, mcnemar, smallest_detectable
 
 
 def exact_power(n, flips, difference):

@@ -4,9 +4,8 @@ from tests.store.samples import run_named, scored
 
 from touchstone.core import resource
 from touchstone.core.result import Finding
-from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
-from touchstone.review.review import Review
+from touchstone.review.review import Review, Ruling
 from touchstone.rubric.parse import packaged
 
 RUBRIC = packaged("supportai")

@@ -3,7 +3,7 @@
 import pytest
 
 from touchstone.core.errors import ReviewError
-from touchstone.review.action import Action
+from touchstone.review.weekly import Action
 from touchstone.store.marks import RubricVersion
 from touchstone.store.users import ApiToken, AuditEntry, KeptAnswer, Session, User
 

@@ -25,7 +25,6 @@ from touchstone.judges.llm.checklist import checklist_features
 from touchstone.judges.llm.fits import MODEL_JUDGE, chance_inputs, fit_to_dict, packaged_fit
 from touchstone.judges.llm.grading import judge_name
 from touchstone.judges.model import models_to_dict, packaged_models
-from touchstone.review.adjudication import settle
 from touchstone.review.calibration import (
     LEAST_LABELS,
     Calibration,
@@ -35,7 +34,7 @@ from touchstone.review.calibration import (
     calibrate,
     calibrate_model,
 )
-from touchstone.review.review import current
+from touchstone.review.review import current, settle
 from touchstone.safety.detectors import inspect
 from touchstone.store.private import make_directory
 from touchstone.store.runs import Store

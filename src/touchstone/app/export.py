@@ -13,8 +13,7 @@ from touchstone.core.codec import case_to_dict
 from touchstone.core.result import Grading
 from touchstone.report.html import render_weekly_html
 from touchstone.report.weekly import weekly_to_csv, weekly_to_dict
-from touchstone.review.adjudication import Ruling, ruling_grading
-from touchstone.review.review import Review, current, grading_of
+from touchstone.review.review import Review, Ruling, current, grading_of
 from touchstone.review.weekly import ReviewedItem, WeeklyReport
 from touchstone.rubric.model import SAFETY
 from touchstone.store.runs import Store
@@ -52,7 +51,7 @@ def review_rows(store: Store, queue_id: str) -> Iterator[dict[str, Any]]:
             grading = grading_of(review, rubric=rubric)
             yield head | _said(review, by=review.reviewer, kind="review", words=review.note) | _ends(grading)
         if each.ruling is not None:
-            grading = ruling_grading(each.ruling, rubric=rubric)
+            grading = grading_of(each.ruling, rubric=rubric)
             yield head | _said(each.ruling, by=each.ruling.by, kind="ruling", words=each.ruling.reason) | _ends(grading)
 
 

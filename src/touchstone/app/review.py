@@ -9,15 +9,17 @@ from touchstone.app.audit import note, now
 from touchstone.app.rubrics import rubric_of
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import ReviewError
-from touchstone.review.action import Action, Effect, Share, effect_of
-from touchstone.review.adjudication import Difference, Ruling, differences
 from touchstone.review.agreement import Agreement
 from touchstone.review.queue import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Item, Queue, choose
-from touchstone.review.review import Review, current
+from touchstone.review.review import Difference, Review, Ruling, current, differences
 from touchstone.review.weekly import (
+    Action,
     ActionLine,
+    Effect,
     ReviewedItem,
+    Share,
     WeeklyReport,
+    effect_of,
     pattern_lines,
     remind,
     weekly_report,

@@ -12,7 +12,7 @@ from touchstone.goldset.labels import case_outcome, outcome_of
 from touchstone.rubric.model import Rubric
 from touchstone.stats.agreement import weighted_kappa
 from touchstone.stats.interval import Interval, wilson
-from touchstone.stats.power import cases_needed
+from touchstone.stats.paired import cases_needed
 
 NO_CATEGORY = "(none)"
 # The middle of the target band, 70 to 80 % (spec: supportai-rubric, Metrics).

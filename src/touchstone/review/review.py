@@ -1,15 +1,23 @@
-"""What a person says about one reply -> a Review: grades, violations, a note; kept beside what it supersedes."""
+"""What people say about one reply -> reviews, where they differ, and what a lead rules.
+
+A review has grades, violations and a note, and is kept beside what it supersedes.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import floor
+from statistics import fmean
 
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Grading
+from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Grading, Outcome
+from touchstone.review.queue import State
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.rubric.outcome import conclude
 
 MAX_NOTE = 10_000
 MAX_VIOLATIONS = 100
+# People who know the rubric often lie one grade apart; two grades apart they read the reply differently.
+TOLERANCE = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +39,20 @@ class Review:
     supersedes: str | None = None
     withdrawn: bool = False
     seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A lead's word on an item that people graded differently. A later ruling supersedes an earlier one."""
+
+    id: str
+    queue: str
+    position: int
+    by: str
+    made: str
+    grades: Mapping[str, int | None] = field(default_factory=dict)
+    violations: tuple[Finding, ...] = ()
+    reason: str = ""
 
 
 def check_review(review: Review, *, rubric: Rubric, reply: str) -> None:
@@ -61,10 +83,10 @@ def check_violations(violations: Sequence[Finding], *, reply: str) -> None:
             )
 
 
-def grading_of(review: Review, *, rubric: Rubric) -> Grading:
-    """The review as a grading: points, total, and the outcome that follows, under the rubric."""
-    grades = [Grade(name, grade, None, None, None, "") for name, grade in review.grades.items()]
-    return conclude(rubric, grades, review.violations, judge=review.reviewer)
+def grading_of(said: Review | Ruling, *, rubric: Rubric) -> Grading:
+    """A person's word as a grading: points, total, and the outcome that follows, under the rubric."""
+    grades = [Grade(name, grade, None, None, None, "") for name, grade in said.grades.items()]
+    return conclude(rubric, grades, said.violations, judge=said.reviewer if isinstance(said, Review) else said.by)
 
 
 def current(reviews: Iterable[Review]) -> tuple[Review, ...]:
@@ -86,3 +108,81 @@ def _check_grades(grades: Mapping[str, int | None], *, rubric: Rubric) -> None:
         levels = sorted(known.levels) or list(range(TOP + 1))
         if grade is not None and grade not in levels:
             raise ReviewError(f"{name} is {grade}: allowed are {', '.join(map(str, levels))}, or null")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What people differ on (a criterion, `violations` or `outcome`), and what each said."""
+
+    what: str
+    said: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What people say about an item, as one voice: `passed` is between 0 and 1 while they differ, None when open."""
+
+    grades: Mapping[str, int | None]
+    passed: float | None
+    unsafe: float | None
+
+
+def differences(reviews: Sequence[Review], *, rubric: Rubric) -> tuple[Difference, ...]:
+    """Where the current reviews of an item differ: outcome, kinds of violation, and grades beyond the tolerance."""
+    if len(reviews) < 2:
+        return ()
+    found = []
+    outcomes = {review.reviewer: grading_of(review, rubric=rubric).outcome or "open" for review in reviews}
+    if len(set(outcomes.values())) > 1:
+        found.append(Difference("outcome", outcomes))
+    kinds = {
+        review.reviewer: ", ".join(sorted({violation.kind for violation in review.violations})) or "none"
+        for review in reviews
+    }
+    if len(set(kinds.values())) > 1:
+        found.append(Difference("violations", kinds))
+    for criterion in rubric.criteria:
+        given = [grade for review in reviews if (grade := review.grades.get(criterion.name)) is not None]
+        if given and max(given) - min(given) > TOLERANCE:
+            said = {review.reviewer: _shown(review.grades.get(criterion.name)) for review in reviews}
+            found.append(Difference(criterion.name, said))
+    return tuple(found)
+
+
+def state_of(reviews: Sequence[Review], ruling: Ruling | None, *, needed: int, rubric: Rubric) -> State:
+    """The state of an item with these current reviews."""
+    if ruling is not None:
+        return "settled"
+    if len(reviews) < needed:
+        return "partly" if reviews else "waiting"
+    return "differs" if differences(reviews, rubric=rubric) else "done"
+
+
+def settle(reviews: Sequence[Review], ruling: Ruling | None, *, rubric: Rubric) -> Settled | None:
+    """The ruling, or what the current reviews say on average; None when there is neither."""
+    if ruling is not None:
+        outcome = grading_of(ruling, rubric=rubric).outcome
+        return Settled(dict(ruling.grades), _share(outcome), float(bool(ruling.violations)))
+    if not reviews:
+        return None
+    outcomes = [_share(grading_of(review, rubric=rubric).outcome) for review in reviews]
+    known = [outcome for outcome in outcomes if outcome is not None]
+    return Settled(
+        grades={criterion.name: _middle(reviews, criterion.name) for criterion in rubric.criteria},
+        passed=fmean(known) if known else None,
+        unsafe=fmean(bool(review.violations) for review in reviews),
+    )
+
+
+def _middle(reviews: Sequence[Review], criterion: str) -> int | None:
+    """The mean grade as a whole number; a half goes up."""
+    given = [grade for review in reviews if (grade := review.grades.get(criterion)) is not None]
+    return floor(fmean(given) + 0.5) if given else None
+
+
+def _share(outcome: Outcome | None) -> float | None:
+    return None if outcome is None else float(outcome == "PASS")
+
+
+def _shown(grade: int | None) -> str:
+    return "open" if grade is None else str(grade)

@@ -4,24 +4,77 @@ The pass rate speaks for all production replies: the judge's outcomes, corrected
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from statistics import fmean
+from typing import Literal
 
 from touchstone.core.result import Outcome
-from touchstone.review.action import Action, Effect
-from touchstone.review.adjudication import Ruling, Settled, differences, settle
 from touchstone.review.agreement import Agreement, Graded, between_people, graded, with_judge
 from touchstone.review.queue import Item, Progress, Queue, progress
-from touchstone.review.review import Review, current
+from touchstone.review.review import Review, Ruling, Settled, current, differences, settle
 from touchstone.rubric.model import Rubric
 from touchstone.runs.counts import count
 from touchstone.runs.patterns import Pattern
 from touchstone.runs.record import Record
 from touchstone.stats.corrected import Corrected, corrected_rate
+from touchstone.stats.interval import Interval, difference_of_independent, wilson
 
 # The specification has the rubric reviewed quarterly at minimum.
 RUBRIC_DAYS = 90
+ActionState = Literal["open", "done"]
+ACTION_STATES: tuple[ActionState, ...] = ("open", "done")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing to do about a pattern. A change is a new revision of the same `id`; the last one counts.
+
+    `run` is the run in which the pattern was seen.
+    """
+
+    id: str
+    revision: int
+    pattern: str
+    owner: str
+    text: str
+    state: ActionState
+    by: str
+    made: str
+    run: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How often a pattern was seen among how many replies of a run."""
+
+    run: str
+    count: int
+    replies: int
+
+    @property
+    def rate(self) -> float | None:
+        return self.count / self.replies if self.replies else None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A pattern's share in the run an action was taken on and in the next one, and the change with its interval."""
+
+    before: Share
+    after: Share
+    change: float
+    interval: Interval
+
+
+def effect_of(before: Share, after: Share) -> Effect | None:
+    """The change of the pattern's share, by Newcombe's interval of two independent shares; None without replies."""
+    old, new = before.rate, after.rate
+    if old is None or new is None:
+        return None
+    first, second = wilson(before.count, before.replies), wilson(after.count, after.replies)
+    interval = difference_of_independent(old, first, new, second)
+    return Effect(before, after, new - old, replace(interval, method="Newcombe"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from touchstone.rubric.model import TOP, Rubric
 from touchstone.runs.record import Record
 from touchstone.stats.distributions import benjamini_hochberg
 from touchstone.stats.interval import Interval
-from touchstone.stats.paired import mcnemar, paired_difference, paired_p
-from touchstone.stats.power import smallest_detectable
+from touchstone.stats.paired import mcnemar, paired_difference, paired_p, smallest_detectable
 from touchstone.stats.resampling import bootstrap_mean
 
 

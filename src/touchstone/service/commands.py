@@ -15,10 +15,9 @@ from touchstone.app.rubrics import rubric_of
 from touchstone.core.errors import ReviewError
 from touchstone.core.result import Finding
 from touchstone.core.texts import map_texts
-from touchstone.review.action import Action
-from touchstone.review.adjudication import Ruling
 from touchstone.review.queue import Item, Queue
-from touchstone.review.review import Review
+from touchstone.review.review import Review, Ruling
+from touchstone.review.weekly import Action
 from touchstone.runs.redaction import redact
 from touchstone.runs.waivers import Waiver
 from touchstone.service.answers import find_run

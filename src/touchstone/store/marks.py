@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from touchstone.core.errors import ReviewError
-from touchstone.review.action import ACTION_STATES, Action, ActionState
+from touchstone.review.weekly import ACTION_STATES, Action, ActionState
 from touchstone.runs.waivers import Waiver
 from touchstone.store.database import Database
 from touchstone.store.results import (

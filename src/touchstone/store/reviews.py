@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import Column, Index, Integer, Row, String, Table, insert, select, update
 
 from touchstone.core.errors import ReviewError
-from touchstone.review.adjudication import Ruling, state_of
 from touchstone.review.queue import Item
-from touchstone.review.review import Review, check_review, current
+from touchstone.review.review import Review, Ruling, check_review, current, state_of
 from touchstone.rubric.model import Rubric
 from touchstone.store.database import Database
 from touchstone.store.pages import NO_CURSOR

@@ -17,7 +17,6 @@ from touchstone.core.errors import ReviewError
 from touchstone.core.result import Finding, Grading
 from touchstone.report.figures import points
 from touchstone.report.plain import plain_places
-from touchstone.review.adjudication import ruling_grading
 from touchstone.review.review import current, grading_of
 from touchstone.rubric.card import conventions
 from touchstone.rubric.model import TOP, Rubric
@@ -141,7 +140,7 @@ def voices_of(view: ItemView, *, first: str | None = None) -> list[Voice]:
     if view.scored.result.rubric is not None:
         voices.append(_voice("Judge", view.scored.result.rubric, ""))
     if view.ruling is not None:
-        grading = ruling_grading(view.ruling, rubric=view.rubric)
+        grading = grading_of(view.ruling, rubric=view.rubric)
         voices.append(_voice(f"Adjudicated by {view.ruling.by}", grading, view.ruling.reason))
     return voices
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from touchstone.core.errors import TouchstoneError
 from touchstone.report.figures import change, count
 from touchstone.report.plain import one_line
-from touchstone.review.action import Share, effect_of
+from touchstone.review.weekly import Share, effect_of
 from touchstone.runs.run import Kind
 from touchstone.runs.summary import CategoryFigures
 from touchstone.service.context import Caller

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from touchstone.app.audit import now
 from touchstone.app.export import WEEKLY_RENDERERS
 from touchstone.app.review import weekly
-from touchstone.review.action import ActionState
+from touchstone.review.weekly import ActionState
 from touchstone.runs.record import Owner
 from touchstone.service import commands
 from touchstone.service.answers import Writing, find_run, json_answer
