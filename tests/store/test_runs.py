@@ -1,10 +1,11 @@
 """What a store promises, on each database."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import create_engine, func, select
+from sqlalchemy import create_engine, event, func, select
 from tests.store.samples import RECEIPT, run_named, scored, unread
 
 from touchstone.core.codec import result_from_dict
@@ -236,3 +237,36 @@ UNKNOWN = [
 def test_an_unknown_run_is_named_with_the_remedy(store, use):
     with pytest.raises(StoreError, match="has no run 'none': touchstone runs list shows them"):
         use(store)
+
+
+def test_all_that_a_thread_reads_inside_of_reading_is_one_transaction(store):
+    add_run(store, "r1", scored(0))
+    begun = []
+    event.listen(store._database._engine, "begin", begun.append)
+
+    def look():
+        return store.find_run("r1").id, store.replies.count("r1"), store.replies.at("r1", 0).position
+
+    apart = look()
+    assert len(begun) > 1
+    begun.clear()
+    with store.reading(), ThreadPoolExecutor(1) as other:
+        assert look() == apart
+        assert len(begun) == 1
+        assert other.submit(look).result() == apart
+        # Another thread has transactions of its own.
+        assert len(begun) > 2
+
+
+def test_what_fails_inside_of_a_transaction_takes_it_back_whole(store):
+    add_run(store, "r1")
+
+    def add_to_both():
+        with store._database.writing():
+            store.replies.add("r1", [scored(0)])
+            assert store.replies.count("r1") == 1
+            store.replies.add("r2", [scored(0)])
+
+    with pytest.raises(StoreError, match="has no run 'r2'"):
+        add_to_both()
+    assert store.replies.count("r1") == 0

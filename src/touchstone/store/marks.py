@@ -7,20 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    Select,
-    String,
-    Table,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-)
+import sqlalchemy as sa
+from sqlalchemy import delete, exists, func, insert, select
 
 from touchstone.core.errors import ReviewError
 from touchstone.review.weekly import ACTION_STATES, Action, ActionState
@@ -40,63 +28,55 @@ from touchstone.store.results import (
     stream,
     waivers,
 )
-from touchstone.store.tables import Json, Words, find_run_number, from_row, metadata, runs, to_row
+from touchstone.store.tables import Json, Words, find_run_number, from_row, keys, metadata, needed, runs, to_row
 from touchstone.trust.measurement import Measurement
 from touchstone.trust.pairs import AgreementFigures, figures_from_dict, figures_to_dict
 
-promotions = Table(
+promotions = sa.Table(
     "promotions",
     metadata,
-    Column("run", Integer, primary_key=True),
-    Column("result", Integer, primary_key=True),
-    Column("by", Words, nullable=False),
-    Column("made", String(40), nullable=False),
-    ForeignKeyConstraint(["run", "result"], ["results.run", "results.position"], ondelete="CASCADE"),
+    *keys(sa.Integer, "run", "result"),
+    sa.Column("by", Words, nullable=False),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.ForeignKeyConstraint(["run", "result"], ["results.run", "results.position"], ondelete="CASCADE"),
 )
 
-actions = Table(
+actions = sa.Table(
     "actions",
     metadata,
-    Column("id", String(64), primary_key=True),
-    Column("revision", Integer, primary_key=True),
-    Column("pattern", Words, nullable=False),
-    Column("owner", Words, nullable=False),
-    Column("text", Words, nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("by", Words, nullable=False),
-    Column("made", String(40), nullable=False),
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("revision", sa.Integer, primary_key=True),
+    *needed(Words, "pattern", "owner", "text"),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("by", Words, nullable=False),
+    sa.Column("made", sa.String(40), nullable=False),
     # The run's id as it was: an action outlives the run.
-    Column("run", Words, nullable=False),
+    sa.Column("run", Words, nullable=False),
 )
 
-rubric_versions = Table(
+rubric_versions = sa.Table(
     "rubric_versions",
     metadata,
-    Column("hash", Words, primary_key=True),
-    Column("name", Words, nullable=False),
-    Column("version", Words, nullable=False),
-    Column("made", String(40), nullable=False, index=True),
-    Column("by", Words, nullable=False),
-    Column("text", Words, nullable=False),
+    sa.Column("hash", Words, primary_key=True),
+    *needed(Words, "name", "version"),
+    sa.Column("made", sa.String(40), nullable=False, index=True),
+    *needed(Words, "by", "text"),
 )
 
-measurements = Table(
+measurements = sa.Table(
     "measurements",
     metadata,
-    Column("number", Integer, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
     # As runs name it.
-    Column("judge", Words, nullable=False),
-    Column("goldset", Words, nullable=False),
+    *needed(Words, "judge", "goldset"),
     # What the gold set said and what it was graded by, as in the receipt of a run.
-    Column("data", String(64), nullable=False),
-    Column("rubric_hash", String(64), nullable=False),
-    Column("made", String(40), nullable=False),
-    Column("cases", Integer, nullable=False),
-    Column("labelled", Integer, nullable=False),
-    Column("figures", Json(AgreementFigures, write=figures_to_dict, read=figures_from_dict), nullable=False),
+    *needed(sa.String(64), "data", "rubric_hash"),
+    sa.Column("made", sa.String(40), nullable=False),
+    *needed(sa.Integer, "cases", "labelled"),
+    sa.Column("figures", Json(AgreementFigures, write=figures_to_dict, read=figures_from_dict), nullable=False),
     sqlite_autoincrement=True,
 )
-Index("measurements_by_judge", measurements.c.judge, measurements.c.number)
+sa.Index("measurements_by_judge", measurements.c.judge, measurements.c.number)
 
 # A case with labels holds this; in a customer's words the quotation marks would be escaped.
 _LABELLED = '"labels":['
@@ -222,7 +202,7 @@ class Actions:
             query = query if wanted is None else query.where(column == wanted)
         return self._fetch(query)
 
-    def _fetch(self, query: Select[Any]) -> tuple[Action, ...]:
+    def _fetch(self, query: sa.Select[Any]) -> tuple[Action, ...]:
         return tuple(from_row(Action, row) for row in self._database.rows(query))
 
 

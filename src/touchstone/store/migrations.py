@@ -31,8 +31,7 @@ def _runs(op: Operations) -> None:
         _column("started", sa.String(40), index=True),
         sa.Column("finished", sa.String(40)),
         _column("seconds", sa.Double),
-        _column("goldset", sa.Text),
-        _column("receipt", sa.Text),
+        *_columns(sa.Text, "goldset", "receipt"),
         _column("receipt_hash", sa.String(32), index=True),
         _column("rubric", sa.Text),
         sqlite_autoincrement=True,
@@ -47,8 +46,7 @@ def _runs(op: Operations) -> None:
     op.create_table("cases", _key("hash", sa.String(32)), _column("body", sa.Text))
     op.create_table(
         "results",
-        _key("run", sa.Integer),
-        _key("position", sa.Integer),
+        *_keys(sa.Integer, "run", "position"),
         _column("case_id", sa.Text),
         _column("draft", sa.Integer),
         sa.Column("case_hash", sa.String(32), index=True),
@@ -59,9 +57,7 @@ def _runs(op: Operations) -> None:
         sa.Column("outcome", sa.String(16)),
         sa.Column("total", sa.Double),
         _column("failed", sa.Boolean),
-        _column("grades", sa.Text),
-        _column("violations", sa.Text),
-        _column("tags", sa.Text),
+        *_columns(sa.Text, "grades", "violations", "tags"),
         _column("seconds", sa.Double),
         sa.ForeignKeyConstraint(["run"], ["runs.number"], ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["case_hash"], ["cases.hash"], deferrable=True, initially="DEFERRED"),
@@ -127,9 +123,7 @@ def _create_queues(op: Operations) -> None:
         _column("run", sa.Integer, index=True),
         _column("made", sa.String(40)),
         _column("by", sa.Text),
-        _column("needed", sa.Integer),
-        _column("population", sa.Integer),
-        _column("seed", sa.Integer),
+        *_columns(sa.Integer, "needed", "population", "seed"),
         _column("oversampling", sa.Double),
         _column("reviewers", sa.Text),
         sa.Column("closed", sa.String(40)),
@@ -138,8 +132,7 @@ def _create_queues(op: Operations) -> None:
     )
     op.create_table(
         "queue_items",
-        _key("queue", sa.Integer),
-        _key("position", sa.Integer),
+        *_keys(sa.Integer, "queue", "position"),
         _column("result", sa.Integer),
         _column("case_id", sa.Text),
         _column("draft", sa.Integer),
@@ -156,13 +149,10 @@ def _create_reviews(op: Operations) -> None:
     op.create_table(
         "reviews",
         *_numbered(),
-        _column("queue", sa.Integer),
-        _column("position", sa.Integer),
+        *_columns(sa.Integer, "queue", "position"),
         _column("reviewer", sa.Text),
         _column("made", sa.String(40)),
-        _column("grades", sa.Text),
-        _column("violations", sa.Text),
-        _column("note", sa.Text),
+        *_columns(sa.Text, "grades", "violations", "note"),
         sa.Column("supersedes", sa.String(64)),
         sa.UniqueConstraint("supersedes"),
         _column("withdrawn", sa.Boolean),
@@ -175,13 +165,10 @@ def _create_reviews(op: Operations) -> None:
     op.create_table(
         "rulings",
         *_numbered(),
-        _column("queue", sa.Integer),
-        _column("position", sa.Integer),
+        *_columns(sa.Integer, "queue", "position"),
         _column("by", sa.Text),
         _column("made", sa.String(40)),
-        _column("grades", sa.Text),
-        _column("violations", sa.Text),
-        _column("reason", sa.Text),
+        *_columns(sa.Text, "grades", "violations", "reason"),
         _item(),
         sqlite_autoincrement=True,
     )
@@ -215,11 +202,9 @@ def _create_marks(op: Operations) -> None:
     op.create_table(
         "waivers",
         *_numbered(),
-        _column("run", sa.Integer),
-        _column("result", sa.Integer),
+        *_columns(sa.Integer, "run", "result"),
         _column("kind", sa.String(40)),
-        _column("start", sa.Integer),
-        _column("end", sa.Integer),
+        *_columns(sa.Integer, "start", "end"),
         _column("by", sa.Text),
         _column("made", sa.String(40)),
         _column("reason", sa.Text),
@@ -230,8 +215,7 @@ def _create_marks(op: Operations) -> None:
     op.create_index("waivers_by_result", "waivers", ["run", "result"])
     op.create_table(
         "promotions",
-        _key("run", sa.Integer),
-        _key("result", sa.Integer),
+        *_keys(sa.Integer, "run", "result"),
         _column("by", sa.Text),
         _column("made", sa.String(40)),
         _reply("result"),
@@ -240,9 +224,7 @@ def _create_marks(op: Operations) -> None:
         "actions",
         _key("id", sa.String(64)),
         _key("revision", sa.Integer),
-        _column("pattern", sa.Text),
-        _column("owner", sa.Text),
-        _column("text", sa.Text),
+        *_columns(sa.Text, "pattern", "owner", "text"),
         _column("state", sa.String(16)),
         _column("by", sa.Text),
         _column("made", sa.String(40)),
@@ -251,11 +233,9 @@ def _create_marks(op: Operations) -> None:
     op.create_table(
         "rubric_versions",
         _key("hash", sa.Text),
-        _column("name", sa.Text),
-        _column("version", sa.Text),
+        *_columns(sa.Text, "name", "version"),
         _column("made", sa.String(40), index=True),
-        _column("by", sa.Text),
-        _column("text", sa.Text),
+        *_columns(sa.Text, "by", "text"),
     )
 
 
@@ -308,8 +288,7 @@ def _create_guards(op: Operations) -> None:
         _column("at", sa.String(40)),
         _column("who", sa.Text),
         _column("act", sa.String(64)),
-        _column("subject", sa.Text),
-        _column("detail", sa.Text),
+        *_columns(sa.Text, "subject", "detail"),
         sqlite_autoincrement=True,
     )
     op.create_index("audit_by_who", "audit", ["who", "number"])
@@ -360,13 +339,10 @@ def _measurements(op: Operations) -> None:
     op.create_table(
         "measurements",
         _key("number", sa.Integer),
-        _column("judge", sa.Text),
-        _column("goldset", sa.Text),
-        _column("data", sa.String(64)),
-        _column("rubric_hash", sa.String(64)),
+        *_columns(sa.Text, "judge", "goldset"),
+        *_columns(sa.String(64), "data", "rubric_hash"),
         _column("made", sa.String(40)),
-        _column("cases", sa.Integer),
-        _column("labelled", sa.Integer),
+        *_columns(sa.Integer, "cases", "labelled"),
         _column("figures", sa.Text),
         sqlite_autoincrement=True,
     )
@@ -389,6 +365,14 @@ def _key(name: str, type: Any) -> sa.Column[Any]:
 
 def _column(name: str, type: Any, **options: bool) -> sa.Column[Any]:
     return sa.Column(name, type, nullable=False, **options)  # type: ignore[arg-type]
+
+
+def _columns(type: Any, *names: str) -> list[sa.Column[Any]]:
+    return [_column(name, type) for name in names]
+
+
+def _keys(type: Any, *names: str) -> list[sa.Column[Any]]:
+    return [_key(name, type) for name in names]
 
 
 def _numbered() -> tuple[sa.Column[Any], sa.Column[Any], sa.UniqueConstraint]:

@@ -5,69 +5,47 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    ColumnElement,
-    Double,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    Row,
-    Select,
-    String,
-    Table,
-    and_,
-    delete,
-    exists,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
+from sqlalchemy import and_, delete, exists, func, insert, or_, select, update
 
 from touchstone.core.errors import ReviewError
 from touchstone.core.result import Finding
 from touchstone.review.queue import DOUBLE, SINGLE, Item, Progress, Queue, State
 from touchstone.store.database import Database
 from touchstone.store.results import results
-from touchstone.store.tables import Json, Words, find_run_number, from_row, metadata, runs, to_row
+from touchstone.store.tables import Json, Words, find_run_number, from_row, keys, metadata, needed, runs, to_row
 
-queues = Table(
+queues = sa.Table(
     "queues",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("id", String(64), nullable=False, unique=True),
-    Column("name", Words, nullable=False),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False, unique=True),
+    sa.Column("name", Words, nullable=False),
     # Without a cascade: people's work is not deleted with a run.
-    Column("run", ForeignKey("runs.number"), nullable=False, index=True),
-    Column("made", String(40), nullable=False),
-    Column("by", Words, nullable=False),
-    Column("needed", Integer, nullable=False),
-    Column("population", Integer, nullable=False),
-    Column("seed", Integer, nullable=False),
-    Column("oversampling", Double, nullable=False),
-    Column("reviewers", Json(tuple[str, ...]), nullable=False),
-    Column("closed", String(40)),
+    sa.Column("run", sa.ForeignKey("runs.number"), nullable=False, index=True),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("by", Words, nullable=False),
+    *needed(sa.Integer, "needed", "population", "seed"),
+    sa.Column("oversampling", sa.Double, nullable=False),
+    sa.Column("reviewers", Json(tuple[str, ...]), nullable=False),
+    sa.Column("closed", sa.String(40)),
     sqlite_autoincrement=True,
 )
 
-queue_items = Table(
+queue_items = sa.Table(
     "queue_items",
     metadata,
-    Column("queue", ForeignKey("queues.number", ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("result", Integer, nullable=False),
-    Column("case_id", Words, nullable=False),
-    Column("draft", Integer, nullable=False),
-    Column("category", Words),
-    Column("inclusion", Double, nullable=False),
-    Column("state", String(16), nullable=False),
+    sa.Column("queue", sa.ForeignKey("queues.number", ondelete="CASCADE"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("result", sa.Integer, nullable=False),
+    sa.Column("case_id", Words, nullable=False),
+    sa.Column("draft", sa.Integer, nullable=False),
+    sa.Column("category", Words),
+    sa.Column("inclusion", sa.Double, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
     sqlite_with_rowid=False,
 )
-Index("queue_items_by_state", queue_items.c.queue, queue_items.c.state, queue_items.c.position)
+sa.Index("queue_items_by_state", queue_items.c.queue, queue_items.c.state, queue_items.c.position)
 
 # What people marked in a reply, as lists: neither rule nor confidence nor evidence.
 MARKED = Json(
@@ -77,57 +55,55 @@ MARKED = Json(
 )
 
 
-def item_key(*, cascades: bool = False) -> ForeignKeyConstraint:
+def item_key(*, cascades: bool = False) -> sa.ForeignKeyConstraint:
     """Refers to an item of a queue."""
     refers = ["queue_items.queue", "queue_items.position"]
-    return ForeignKeyConstraint(["queue", "position"], refers, ondelete="CASCADE" if cascades else None)
+    return sa.ForeignKeyConstraint(["queue", "position"], refers, ondelete="CASCADE" if cascades else None)
 
 
 # Claims and skips are aids that come and go.
-claims = Table(
+claims = sa.Table(
     "claims",
     metadata,
-    Column("queue", Integer, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("reviewer", Words, primary_key=True),
-    Column("until", String(40), nullable=False),
+    *keys(sa.Integer, "queue", "position"),
+    sa.Column("reviewer", Words, primary_key=True),
+    sa.Column("until", sa.String(40), nullable=False),
     item_key(cascades=True),
 )
-Index("claims_by_reviewer", claims.c.queue, claims.c.reviewer)
+sa.Index("claims_by_reviewer", claims.c.queue, claims.c.reviewer)
 
-skips = Table(
+skips = sa.Table(
     "skips",
     metadata,
-    Column("queue", Integer, primary_key=True),
-    Column("reviewer", Words, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("made", String(40), nullable=False),
+    sa.Column("queue", sa.Integer, primary_key=True),
+    sa.Column("reviewer", Words, primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("made", sa.String(40), nullable=False),
     item_key(cascades=True),
 )
 
 # Reviews, rulings and waivers are only ever added to; what is current follows from the rows. Only the erasure of a
 # customer's text changes them.
-reviews = Table(
+reviews = sa.Table(
     "reviews",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("id", String(64), nullable=False, unique=True),
-    Column("queue", Integer, nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("reviewer", Words, nullable=False),
-    Column("made", String(40), nullable=False),
-    Column("grades", Json(Mapping[str, int | None]), nullable=False),
-    Column("violations", MARKED, nullable=False),
-    Column("note", Words, nullable=False),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False, unique=True),
+    *needed(sa.Integer, "queue", "position"),
+    sa.Column("reviewer", Words, nullable=False),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("grades", Json(Mapping[str, int | None]), nullable=False),
+    sa.Column("violations", MARKED, nullable=False),
+    sa.Column("note", Words, nullable=False),
     # Unique: of two edits of one review made at once, the second is refused.
-    Column("supersedes", String(64), unique=True),
-    Column("withdrawn", Boolean, nullable=False),
-    Column("seconds", Double),
+    sa.Column("supersedes", sa.String(64), unique=True),
+    sa.Column("withdrawn", sa.Boolean, nullable=False),
+    sa.Column("seconds", sa.Double),
     item_key(),
     sqlite_autoincrement=True,
 )
-Index("reviews_by_item", reviews.c.queue, reviews.c.position, reviews.c.number)
-Index("reviews_by_reviewer", reviews.c.queue, reviews.c.reviewer, reviews.c.number)
+sa.Index("reviews_by_item", reviews.c.queue, reviews.c.position, reviews.c.number)
+sa.Index("reviews_by_reviewer", reviews.c.queue, reviews.c.reviewer, reviews.c.number)
 
 # How long an item is kept for the person who opened it: half an hour of silence gives it back.
 LEASE_SECONDS = 1800
@@ -265,7 +241,7 @@ class Queues:
         with self._database.writing():
             drop_aid(self._database, claims, find_queue(self._database, queue), position, reviewer)
 
-    def _pick(self, queue: Row[Any], *, reviewer: str, now: str) -> Row[Any] | None:
+    def _pick(self, queue: sa.Row[Any], *, reviewer: str, now: str) -> sa.Row[Any] | None:
         held = (claims.c.queue == queue.number, claims.c.reviewer == reviewer, claims.c.until > now)
         own = select(claims.c.position).where(*held)
         begun = items_query(queue.number).where(queue_items.c.position.in_(own), _IS_UNDONE)
@@ -284,7 +260,7 @@ class Queues:
             return self.get(id)
 
 
-def find_queue(database: Database, id: str) -> Row[Any]:
+def find_queue(database: Database, id: str) -> sa.Row[Any]:
     """The queue's row; in a writing transaction on PostgreSQL, others that want to change it wait."""
     query = _QUEUES.where(queues.c.id == id)
     row = database.first(query.with_for_update(of=queues) if database.is_writing else query)
@@ -293,25 +269,27 @@ def find_queue(database: Database, id: str) -> Row[Any]:
     return row
 
 
-def find_item(database: Database, queue: Row[Any], position: int) -> Item:
+def find_item(database: Database, queue: sa.Row[Any], position: int) -> Item:
     row = database.first(items_query(queue.number).where(queue_items.c.position == position))
     if row is None:
         raise ReviewError(f"the queue {queue.id} has no item {position}", kind="unknown")
     return _item(row, queue.id)
 
 
-def _item(row: Row[Any], queue: str) -> Item:
+def _item(row: sa.Row[Any], queue: str) -> Item:
     return from_row(Item, row, queue=queue, case=row.case_id)
 
 
-def put_aid(database: Database, table: Table, queue: Row[Any], position: int, reviewer: str, **values: str) -> None:
+def put_aid(
+    database: Database, table: sa.Table, queue: sa.Row[Any], position: int, reviewer: str, **values: str
+) -> None:
     """A person's claim, skip or draft of an item in place of the one they had."""
     drop_aid(database, table, queue, position, reviewer)
     row = {"queue": queue.number, "position": position, "reviewer": reviewer, **values}
     database.write(insert(table), row)
 
 
-def drop_aid(database: Database, table: Table, queue: Row[Any], position: int, reviewer: str) -> None:
+def drop_aid(database: Database, table: sa.Table, queue: Any, position: int, reviewer: str) -> None:
     here = (table.c.queue == queue.number, table.c.position == position, table.c.reviewer == reviewer)
     database.write(delete(table).where(*here))
 
@@ -320,7 +298,9 @@ def may_review(queue: Queue, reviewer: str) -> bool:
     return not queue.reviewers or reviewer in queue.reviewers
 
 
-def items_query(number: int, *, state: State | None = None, after: int = -1, limit: int | None = None) -> Select[Any]:
+def items_query(
+    number: int, *, state: State | None = None, after: int = -1, limit: int | None = None
+) -> sa.Select[Any]:
     query = select(queue_items).where(queue_items.c.queue == number, queue_items.c.position > after)
     if state is not None:
         query = query.where(queue_items.c.state == state)
@@ -329,7 +309,7 @@ def items_query(number: int, *, state: State | None = None, after: int = -1, lim
 
 def next_query(
     number: int, state: State, *, reviewer: str, now: str, needed: int, skipped: bool = False
-) -> Select[Any]:
+) -> sa.Select[Any]:
     """Items of a state that are not all in the hands of others."""
     others = (
         select(func.count())
@@ -351,20 +331,20 @@ def next_query(
     return items_query(number, state=state).where(free, put_off if skipped else ~put_off)
 
 
-def check_queue_open(queue: Row[Any], reviewer: str) -> None:
+def check_queue_open(queue: sa.Row[Any], reviewer: str) -> None:
     if queue.closed is not None:
         raise ReviewError(f"the queue {queue.id} is closed: a lead can open it again", kind="closed")
     if not may_review(from_row(Queue, queue), reviewer):
         raise ReviewError(f"the queue {queue.id} is not for {reviewer}: a lead names its reviewers")
 
 
-def stands() -> ColumnElement[bool]:
+def stands() -> sa.ColumnElement[bool]:
     """Neither superseded nor withdrawn."""
     later = reviews.alias()
     return ~reviews.c.withdrawn & ~exists().where(later.c.supersedes == reviews.c.id)
 
 
-def _reviewed_by(reviewer: str, item: Any) -> ColumnElement[bool]:
+def _reviewed_by(reviewer: str, item: Any) -> sa.ColumnElement[bool]:
     return exists().where(
         reviews.c.queue == item.queue, reviews.c.position == item.position, reviews.c.reviewer == reviewer, stands()
     )

@@ -11,30 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    ColumnElement,
-    Double,
-    ForeignKey,
-    ForeignKeyConstraint,
-    FromClause,
-    Index,
-    Integer,
-    Row,
-    String,
-    Table,
-    Text,
-    bindparam,
-    case,
-    delete,
-    func,
-    insert,
-    literal_column,
-    select,
-    type_coerce,
-    update,
-)
+import sqlalchemy as sa
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from touchstone.core.case import Case
@@ -50,55 +28,57 @@ from touchstone.store.tables import (
     Words,
     from_json,
     from_row,
+    keys,
     metadata,
+    needed,
     runs,
     to_json,
     to_row,
 )
 
-cases = Table(
+cases = sa.Table(
     "cases",
     metadata,
-    Column("hash", String(32), primary_key=True),
-    Column("body", Text, nullable=False),
+    sa.Column("hash", sa.String(32), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
 )
 
-results = Table(
+results = sa.Table(
     "results",
     metadata,
-    Column("run", ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("case_id", Words, nullable=False),
-    Column("draft", Integer, nullable=False),
+    sa.Column("run", sa.ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("case_id", Words, nullable=False),
+    sa.Column("draft", sa.Integer, nullable=False),
     # None for a row that could not be read or drafted. Checked at the end of a transaction, so that a run can be
     # deleted after the cases that only it has.
-    Column("case_hash", ForeignKey("cases.hash", deferrable=True, initially="DEFERRED"), index=True),
-    Column("category", Words),
-    Column("confidence", Double),
-    Column("decision", String(16), nullable=False),
-    Column("verdict", String(16)),
-    Column("outcome", String(16)),
-    Column("total", Double),
-    Column("failed", Boolean, nullable=False),
-    Column("grades", Json(Mapping[str, int | None], repeats=True), nullable=False),
-    Column("violations", Json(tuple[ViolationKind, ...], repeats=True), nullable=False),
-    Column("tags", Json(tuple[Tag, ...]), nullable=False),
-    Column("seconds", Double, nullable=False),
+    sa.Column("case_hash", sa.ForeignKey("cases.hash", deferrable=True, initially="DEFERRED"), index=True),
+    sa.Column("category", Words),
+    sa.Column("confidence", sa.Double),
+    sa.Column("decision", sa.String(16), nullable=False),
+    sa.Column("verdict", sa.String(16)),
+    sa.Column("outcome", sa.String(16)),
+    sa.Column("total", sa.Double),
+    sa.Column("failed", sa.Boolean, nullable=False),
+    sa.Column("grades", Json(Mapping[str, int | None], repeats=True), nullable=False),
+    sa.Column("violations", Json(tuple[ViolationKind, ...], repeats=True), nullable=False),
+    sa.Column("tags", Json(tuple[Tag, ...]), nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
     # Of a failed reply, what was wrong; of any other, what keeps it from being sent, as JSON: it may quote the reply.
-    Column("problem", Words),
+    sa.Column("problem", Words),
     # Violations that people found to be none; the other columns are as they count without these.
-    Column("waived", Json(tuple[Waived, ...]), nullable=False, server_default="[]"),
+    sa.Column("waived", Json(tuple[Waived, ...]), nullable=False, server_default="[]"),
     # Kept in the order of the key, so that a page is read from neighbouring places.
     sqlite_with_rowid=False,
 )
 # A page of a filtered list starts where the last one ended, without reading what lies before it.
-Index("results_by_outcome", results.c.run, results.c.outcome, results.c.position)
-Index("results_by_category", results.c.run, results.c.category, results.c.position)
-Index("results_by_decision", results.c.run, results.c.decision, results.c.position)
+sa.Index("results_by_outcome", results.c.run, results.c.outcome, results.c.position)
+sa.Index("results_by_category", results.c.run, results.c.category, results.c.position)
+sa.Index("results_by_decision", results.c.run, results.c.decision, results.c.position)
 # PostgreSQL has the ids in the collation "C", so that those with one beginning are neighbours.
-Index("results_by_case_id", results.c.run, results.c.case_id, results.c.position)
+sa.Index("results_by_case_id", results.c.run, results.c.case_id, results.c.position)
 # Led by the case, so that it also finds a case's results in all runs.
-Index(
+sa.Index(
     "results_one_case_run_draft",
     results.c.case_id,
     results.c.run,
@@ -109,45 +89,42 @@ Index(
 )
 
 # What the tags in `results` say, so that the replies with one tag are a page of their own.
-result_tags = Table(
+result_tags = sa.Table(
     "result_tags",
     metadata,
-    Column("run", Integer, primary_key=True),
-    Column("tag", Words, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    ForeignKeyConstraint(["run", "position"], ["results.run", "results.position"], ondelete="CASCADE"),
+    sa.Column("run", sa.Integer, primary_key=True),
+    sa.Column("tag", Words, primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.ForeignKeyConstraint(["run", "position"], ["results.run", "results.position"], ondelete="CASCADE"),
     sqlite_with_rowid=False,
 )
 # A reply leaves with its tags: without this each would be looked for among all.
-Index("result_tags_by_reply", result_tags.c.run, result_tags.c.position)
+sa.Index("result_tags_by_reply", result_tags.c.run, result_tags.c.position)
 
-bodies = Table(
+bodies = sa.Table(
     "bodies",
     metadata,
-    Column("run", Integer, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("body", Text, nullable=False),
-    ForeignKeyConstraint(["run", "position"], ["results.run", "results.position"], ondelete="CASCADE"),
+    *keys(sa.Integer, "run", "position"),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.ForeignKeyConstraint(["run", "position"], ["results.run", "results.position"], ondelete="CASCADE"),
 )
 
-waivers = Table(
+waivers = sa.Table(
     "waivers",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("id", String(64), nullable=False, unique=True),
-    Column("run", Integer, nullable=False),
-    Column("result", Integer, nullable=False),
-    Column("kind", String(40), nullable=False),
-    Column("start", Integer, nullable=False),
-    Column("end", Integer, nullable=False),
-    Column("by", Words, nullable=False),
-    Column("made", String(40), nullable=False),
-    Column("reason", Words, nullable=False),
-    Column("withdrawn", Boolean, nullable=False),
-    ForeignKeyConstraint(["run", "result"], ["results.run", "results.position"], ondelete="CASCADE"),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False, unique=True),
+    *needed(sa.Integer, "run", "result"),
+    sa.Column("kind", sa.String(40), nullable=False),
+    *needed(sa.Integer, "start", "end"),
+    sa.Column("by", Words, nullable=False),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("reason", Words, nullable=False),
+    sa.Column("withdrawn", sa.Boolean, nullable=False),
+    sa.ForeignKeyConstraint(["run", "result"], ["results.run", "results.position"], ondelete="CASCADE"),
     sqlite_autoincrement=True,
 )
-Index("waivers_by_result", waivers.c.run, waivers.c.result)
+sa.Index("waivers_by_result", waivers.c.run, waivers.c.result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,21 +145,21 @@ class Scored:
 ERASED_AT = "erased"
 _ANEW = "start the run anew, its gold set is not the one it was begun with"
 # The fields of a Record, in order: a hundred thousand are read at once.
-RECORD_COLUMNS: tuple[ColumnElement[Any], ...] = (
+RECORD_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
     results.c.case_id,
     *(results.c[name] for name in ("draft", "category", "confidence", "decision", "verdict", "outcome", "total")),
     *(results.c[name] for name in ("grades", "violations", "tags", "failed")),
-    case((results.c.failed, results.c.problem)),
+    sa.case((results.c.failed, results.c.problem)),
     results.c.waived,
-    type_coerce(
-        func.coalesce(case((~results.c.failed, results.c.problem)), literal_column("'[]'")), Json(tuple[str, ...])
+    sa.type_coerce(
+        func.coalesce(sa.case((~results.c.failed, results.c.problem)), sa.literal_column("'[]'")), Json(tuple[str, ...])
     ),
 )
 SCORED_COLUMNS = (*RECORD_COLUMNS, results.c.position, results.c.seconds, cases.c.body, bodies.c.body)
 WITH_TEXTS = results.join(bodies).outerjoin(cases)
 # Made once: a run adds its results one at a time, and building a statement takes longer than the database does.
 _HELD = select(results.c.position, results.c.case_id, results.c.draft).where(
-    results.c.run == bindparam("run"), results.c.position.in_(bindparam("positions", expanding=True))
+    results.c.run == sa.bindparam("run"), results.c.position.in_(sa.bindparam("positions", expanding=True))
 )
 _INSERT_RESULTS = insert(results)
 _INSERT_BODIES = insert(bodies)
@@ -291,8 +268,11 @@ def fetch_at(database: Database, run: int, position: int) -> Scored | None:
 
 
 def stream(
-    database: Database, columns: Sequence[ColumnElement[Any]], source: FromClause, *conditions: ColumnElement[bool]
-) -> Iterator[Row[Any]]:
+    database: Database,
+    columns: Sequence[sa.ColumnElement[Any]],
+    source: sa.FromClause,
+    *conditions: sa.ColumnElement[bool],
+) -> Iterator[sa.Row[Any]]:
     """A run's rows in order, a page at a time: memory stays small, and no transaction is open between pages."""
     query = select(*columns).select_from(source).where(*conditions).order_by(results.c.position).limit(CHUNK)
     after = -1

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Column, Index, Integer, Row, String, Table, insert, select, update
+import sqlalchemy as sa
+from sqlalchemy import insert, select, update
 
 from touchstone.core.errors import ReviewError
 from touchstone.review.queue import Item
@@ -28,33 +29,31 @@ from touchstone.store.queues import (
     stands,
 )
 from touchstone.store.results import cases, results
-from touchstone.store.tables import Json, Words, from_json, from_row, metadata, to_row
+from touchstone.store.tables import Json, Words, from_json, from_row, keys, metadata, needed, to_row
 
-rulings = Table(
+rulings = sa.Table(
     "rulings",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("id", String(64), nullable=False, unique=True),
-    Column("queue", Integer, nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("by", Words, nullable=False),
-    Column("made", String(40), nullable=False),
-    Column("grades", Json(Mapping[str, int | None]), nullable=False),
-    Column("violations", MARKED, nullable=False),
-    Column("reason", Words, nullable=False),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False, unique=True),
+    *needed(sa.Integer, "queue", "position"),
+    sa.Column("by", Words, nullable=False),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("grades", Json(Mapping[str, int | None]), nullable=False),
+    sa.Column("violations", MARKED, nullable=False),
+    sa.Column("reason", Words, nullable=False),
     item_key(),
     sqlite_autoincrement=True,
 )
-Index("rulings_by_item", rulings.c.queue, rulings.c.position, rulings.c.number)
+sa.Index("rulings_by_item", rulings.c.queue, rulings.c.position, rulings.c.number)
 
-drafts = Table(
+drafts = sa.Table(
     "drafts",
     metadata,
-    Column("queue", Integer, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("reviewer", Words, primary_key=True),
-    Column("body", Words, nullable=False),
-    Column("saved", String(40), nullable=False),
+    *keys(sa.Integer, "queue", "position"),
+    sa.Column("reviewer", Words, primary_key=True),
+    sa.Column("body", Words, nullable=False),
+    sa.Column("saved", sa.String(40), nullable=False),
     item_key(cascades=True),
 )
 
@@ -185,19 +184,19 @@ class Reviews:
             raise ReviewError("another review was submitted under this id: reload the page", kind="conflict")
         return kept
 
-    def _of_item(self, queue: Row[Any], position: int) -> tuple[Review, ...]:
+    def _of_item(self, queue: sa.Row[Any], position: int) -> tuple[Review, ...]:
         here = (reviews.c.queue == queue.number, reviews.c.position == position)
         rows = self._database.rows(select(reviews).where(*here).order_by(reviews.c.number))
         return tuple(from_row(Review, row, queue=queue.id) for row in rows)
 
-    def _update_state(self, queue: Row[Any], item: Item, *, rubric: Rubric) -> Item:
+    def _update_state(self, queue: sa.Row[Any], item: Item, *, rubric: Rubric) -> Item:
         counted, ruling = current(self._of_item(queue, item.position)), self.ruling(queue.id, item.position)
         state = state_of(counted, ruling, needed=queue.needed, rubric=rubric)
         here = (queue_items.c.queue == queue.number, queue_items.c.position == item.position)
         self._database.write(update(queue_items).where(*here).values(state=state))
         return replace(item, state=state)
 
-    def _reply(self, queue: Row[Any], item: Item) -> str:
+    def _reply(self, queue: sa.Row[Any], item: Item) -> str:
         """The text that spans refer to."""
         of_run = results.c.run == select(queues.c.run).where(queues.c.number == queue.number).scalar_subquery()
         query = select(cases.c.body).join(results).where(of_run, results.c.position == item.result)

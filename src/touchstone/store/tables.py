@@ -10,7 +10,8 @@ from dataclasses import fields
 from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Column, Double, ForeignKey, Integer, MetaData, Row, Select, String, Table, Text, select
+import sqlalchemy as sa
+from sqlalchemy import select
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -35,7 +36,7 @@ _Value = TypeVar("_Value")
 class Words(TypeDecorator[str]):
     """A text column for what people and bots write: any Python string, also in comparisons."""
 
-    impl = Text
+    impl = sa.Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
@@ -53,7 +54,7 @@ class Json(TypeDecorator[Any]):
     `write` and `read` are for a type whose JSON in the store is another than elsewhere.
     """
 
-    impl = Text
+    impl = sa.Text
     cache_ok = True
 
     def __init__(
@@ -76,6 +77,16 @@ class Json(TypeDecorator[Any]):
         return () if text == "[]" else self.read(from_json(text))
 
 
+def needed(type: Any, *names: str) -> list[sa.Column[Any]]:
+    """Columns of a type that always have a value."""
+    return [sa.Column(name, type, nullable=False) for name in names]
+
+
+def keys(type: Any, *names: str) -> list[sa.Column[Any]]:
+    """Columns of a type that the primary key is made of."""
+    return [sa.Column(name, type, primary_key=True) for name in names]
+
+
 def to_json(value: Any, *, sorts: bool = False, is_spaced: bool = False) -> str:
     """JSON without spare space. What JSON has no form for, such as a date among metadata, becomes its text."""
     separators = None if is_spaced else (",", ":")
@@ -89,12 +100,12 @@ def from_json(text: str) -> Any:
     return json.loads(text)
 
 
-def to_row(table: Table, value: Any, **others: Any) -> dict[str, Any]:
+def to_row(table: sa.Table, value: Any, **others: Any) -> dict[str, Any]:
     """A dataclass -> its row: each field that a column is named after, and columns that are called otherwise."""
     return {name: getattr(value, name) for name in _shared(table, value.__class__)} | others
 
 
-def from_row(kind: type[_Value], row: Row[Any], **others: Any) -> _Value:
+def from_row(kind: type[_Value], row: sa.Row[Any], **others: Any) -> _Value:
     """A row -> the dataclass that `to_row` was given, whose fields without a column are `others`."""
     columns, made = row._mapping, cast(Any, kind)
     found: _Value = made(**{name: columns[name] for name in _fields(made) if name in columns} | others)
@@ -102,7 +113,7 @@ def from_row(kind: type[_Value], row: Row[Any], **others: Any) -> _Value:
 
 
 @cache
-def _shared(table: Table, kind: Any) -> tuple[str, ...]:
+def _shared(table: sa.Table, kind: Any) -> tuple[str, ...]:
     return tuple(name for name in _fields(kind) if name in table.c and name != "number")
 
 
@@ -121,44 +132,44 @@ NAMES: Mapping[str, str] = {
     "fk": "%(table_name)s_of_%(referred_table_name)s",
     "pk": "%(table_name)s_key",
 }
-metadata = MetaData(naming_convention=NAMES)
+metadata = sa.MetaData(naming_convention=NAMES)
 
-runs = Table(
+runs = sa.Table(
     "runs",
     metadata,
     # In place of the id in a million results and their indices; numbers are not given twice.
-    Column("number", Integer, primary_key=True),
-    Column("id", Words, nullable=False, unique=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", Words, nullable=False, unique=True),
     # A gold set's replies, or a batch of production replies that people sample.
-    Column("kind", String(16), nullable=False, server_default="goldset"),
-    Column("started", String(40), nullable=False, index=True),
-    Column("finished", String(40)),
-    Column("seconds", Double, nullable=False),
-    Column("goldset", Words, nullable=False),
-    Column("receipt", Json(Receipt), nullable=False),
-    Column("receipt_hash", String(32), nullable=False, index=True),
+    sa.Column("kind", sa.String(16), nullable=False, server_default="goldset"),
+    sa.Column("started", sa.String(40), nullable=False, index=True),
+    sa.Column("finished", sa.String(40)),
+    sa.Column("seconds", sa.Double, nullable=False),
+    sa.Column("goldset", Words, nullable=False),
+    sa.Column("receipt", Json(Receipt), nullable=False),
+    sa.Column("receipt_hash", sa.String(32), nullable=False, index=True),
     # The rubric as it was, so that a report can be made from the run alone.
-    Column("rubric", Words, nullable=False),
+    sa.Column("rubric", Words, nullable=False),
     # Goes up whenever waivers or an erasure change what is said of its replies, so that nothing older is shown.
-    Column("revision", Integer, nullable=False, server_default="0"),
+    sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
     # What the gate held it to, if it did.
-    Column("terms", Json(Terms)),
+    sa.Column("terms", Json(Terms)),
     sqlite_autoincrement=True,
 )
 
 # What a Run is made from; without the rubric, which is long.
 RUN_COLUMNS = tuple(column for column in runs.c if column.name not in ("goldset", "receipt_hash", "rubric"))
 
-run_labels = Table(
+run_labels = sa.Table(
     "run_labels",
     metadata,
-    Column("run", ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
-    Column("name", Words, primary_key=True),
-    Column("value", Words, nullable=False),
+    sa.Column("run", sa.ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
+    sa.Column("name", Words, primary_key=True),
+    sa.Column("value", Words, nullable=False),
 )
 
 
-def fetch_runs(database: Database, query: Select[Any]) -> dict[int, Run]:
+def fetch_runs(database: Database, query: sa.Select[Any]) -> dict[int, Run]:
     """The runs of a query over RUN_COLUMNS by their numbers, with their labels."""
     rows = database.rows(query)
     labels: dict[int, dict[str, str]] = {row.number: {} for row in rows}

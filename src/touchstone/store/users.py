@@ -6,96 +6,79 @@ Passwords, tokens and sessions come in as hashes and stay hashes.
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    ColumnElement,
-    ForeignKey,
-    Index,
-    Integer,
-    Row,
-    String,
-    Table,
-    and_,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
+from sqlalchemy import and_, delete, func, insert, or_, select, update
 
 from touchstone.core.errors import ReviewError
 from touchstone.store.database import Database
-from touchstone.store.tables import Words, from_row, metadata, to_row
+from touchstone.store.tables import Words, from_row, metadata, needed, to_row
 
-users = Table(
+users = sa.Table(
     "users",
     metadata,
-    Column("name", Words, primary_key=True),
-    Column("role", String(16), nullable=False),
-    Column("password", String(255)),
-    Column("made", String(40), nullable=False),
-    Column("disabled", Boolean, nullable=False),
+    sa.Column("name", Words, primary_key=True),
+    sa.Column("role", sa.String(16), nullable=False),
+    sa.Column("password", sa.String(255)),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("disabled", sa.Boolean, nullable=False),
 )
 
-tokens = Table(
+tokens = sa.Table(
     "tokens",
     metadata,
-    Column("id", String(64), primary_key=True),
-    Column("hash", String(128), nullable=False, unique=True),
-    Column("user_name", ForeignKey("users.name", ondelete="CASCADE"), nullable=False, index=True),
-    Column("label", Words, nullable=False),
-    Column("made", String(40), nullable=False),
-    Column("expires", String(40)),
-    Column("revoked", String(40)),
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("hash", sa.String(128), nullable=False, unique=True),
+    sa.Column("user_name", sa.ForeignKey("users.name", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("label", Words, nullable=False),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("expires", sa.String(40)),
+    sa.Column("revoked", sa.String(40)),
 )
 
-sessions = Table(
+sessions = sa.Table(
     "sessions",
     metadata,
-    Column("hash", String(128), primary_key=True),
-    Column("user_name", ForeignKey("users.name", ondelete="CASCADE"), nullable=False, index=True),
-    Column("csrf", String(128), nullable=False),
-    Column("made", String(40), nullable=False),
-    Column("expires", String(40), nullable=False, index=True),
+    sa.Column("hash", sa.String(128), primary_key=True),
+    sa.Column("user_name", sa.ForeignKey("users.name", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("csrf", sa.String(128), nullable=False),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("expires", sa.String(40), nullable=False, index=True),
 )
 
-login_attempts = Table(
+login_attempts = sa.Table(
     "login_attempts",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("name", Words, nullable=False),
-    Column("address", String(64), nullable=False),
-    Column("at", String(40), nullable=False, index=True),
-    Column("ok", Boolean, nullable=False),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("name", Words, nullable=False),
+    sa.Column("address", sa.String(64), nullable=False),
+    sa.Column("at", sa.String(40), nullable=False, index=True),
+    sa.Column("ok", sa.Boolean, nullable=False),
 )
-Index("login_attempts_by_name", login_attempts.c.name, login_attempts.c.at)
-Index("login_attempts_by_address", login_attempts.c.address, login_attempts.c.at)
+sa.Index("login_attempts_by_name", login_attempts.c.name, login_attempts.c.at)
+sa.Index("login_attempts_by_address", login_attempts.c.address, login_attempts.c.at)
 
-audit = Table(
+audit = sa.Table(
     "audit",
     metadata,
-    Column("number", Integer, primary_key=True),
-    Column("at", String(40), nullable=False),
-    Column("who", Words, nullable=False),
-    Column("act", String(64), nullable=False),
-    Column("subject", Words, nullable=False),
-    Column("detail", Words, nullable=False),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("at", sa.String(40), nullable=False),
+    sa.Column("who", Words, nullable=False),
+    sa.Column("act", sa.String(64), nullable=False),
+    *needed(Words, "subject", "detail"),
     sqlite_autoincrement=True,
 )
-Index("audit_by_who", audit.c.who, audit.c.number)
+sa.Index("audit_by_who", audit.c.who, audit.c.number)
 
-idempotency = Table(
+idempotency = sa.Table(
     "idempotency",
     metadata,
-    Column("key", String(255), primary_key=True),
-    Column("who", Words, primary_key=True),
-    Column("route", String(255), primary_key=True),
-    Column("request_hash", String(128), nullable=False),
-    Column("status", Integer),
-    Column("body", Words),
-    Column("made", String(40), nullable=False, index=True),
+    sa.Column("key", sa.String(255), primary_key=True),
+    sa.Column("who", Words, primary_key=True),
+    sa.Column("route", sa.String(255), primary_key=True),
+    sa.Column("request_hash", sa.String(128), nullable=False),
+    sa.Column("status", sa.Integer),
+    sa.Column("body", Words),
+    sa.Column("made", sa.String(40), nullable=False, index=True),
 )
 
 # Each may do what those before it may.
@@ -349,9 +332,9 @@ def _check_role(role: str) -> None:
         raise ReviewError(f"role '{role}' is not known: allowed are {', '.join(ROLES)}")
 
 
-def _token(row: Row[Any]) -> ApiToken:
+def _token(row: sa.Row[Any]) -> ApiToken:
     return from_row(ApiToken, row, user=row.user_name)
 
 
-def _here(key: str, who: str, route: str) -> ColumnElement[bool]:
+def _here(key: str, who: str, route: str) -> sa.ColumnElement[bool]:
     return and_(idempotency.c.key == key, idempotency.c.who == who, idempotency.c.route == route)
