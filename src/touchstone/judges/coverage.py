@@ -243,7 +243,7 @@ def answer_given(reply: Text, expected: Text) -> float:
 
 
 def _answer(expected: Text) -> list[Token]:
-    """The answer's content words; what stands in brackets explains the answer and is no part of it."""
+    """The answer's content words; what is in brackets explains the answer and is no part of it."""
     outside, depth = [], 0
     places = {token.start: token for token in expected.tokens}
     for at, character in enumerate(expected.raw):

@@ -121,7 +121,7 @@ def _features(reading: Reading, covered: Covered, anchors: Sequence[Anchor], *, 
 
 
 def _plain_features(reading: Reading) -> dict[str, float]:
-    """What tells replies to plain questions apart; among support replies, which use words of their own, it does not."""
+    """What distinguishes replies to plain questions, but not support replies, which use words of their own."""
     found: dict[str, float] = {}
     if reading.sources is not None:
         found |= grounding_features(reading.reply, reading.sources) | passage_features(reading)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from statistics import mean, median
 from typing import Literal
 
@@ -127,11 +128,8 @@ def _violations(gradings: Sequence[Grading]) -> tuple[list[Finding], list[Findin
     for each in (suspicion for grading in gradings for suspicion in grading.suspicions):
         if not any(same_place(each, known) for known in (*kept, *doubted)):
             doubted.append(each)
-    return sorted(kept, key=_place), sorted(doubted, key=_place)
-
-
-def _place(finding: Finding) -> tuple[int, int, str]:
-    return finding.start, finding.end, finding.kind
+    place = attrgetter("start", "end", "kind")
+    return sorted(kept, key=place), sorted(doubted, key=place)
 
 
 def _safety(criterion: Criterion, given: Sequence[Grade], kept: Sequence[Finding], doubted: Sequence[Finding]) -> Grade:

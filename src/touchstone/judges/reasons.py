@@ -1,6 +1,6 @@
 """Reading, anchors and what the reply covers -> the facts that speak for and against each grade, and the issues.
 
-Every line names something that stands in this reply or is missing from it. Facts explain a grade; they do not make it.
+Every line names something that appears in this reply or is missing from it. Facts explain a grade; they do not make it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,7 @@ from touchstone.core.result import Anchor, Finding
 from touchstone.judges.coverage import Covered, path_steps
 from touchstone.judges.features import Seen
 from touchstone.judges.tone import TABLE, count_acts, count_steps, mood
+from touchstone.safety.signs import shortened
 from touchstone.text.patterns import folded, pattern
 
 # An ask is taken up from the first of these on, and below the second no word of it comes up: between them an answer may
@@ -25,7 +26,6 @@ MAX_NAMED = 3
 MIN_CONTENT = 2
 LOW = 2
 MAX_ISSUES = 6
-LONGEST_QUOTE = 90
 FOR, AGAINST = "for", "against"
 NOTHING = "nothing in particular speaks for or against it"
 VIOLATION_ISSUES = {
@@ -158,7 +158,7 @@ def unanswered(body: Reading, covered: Covered) -> list[Ask]:
 
 
 def phrases_in(text: Text, group: str) -> list[str]:
-    """The phrases of a group that stand in a text, each once."""
+    """The phrases of a group that appear in a text, each once."""
     return list(dict.fromkeys(match[0] for match in pattern(group, table=TABLE).finditer(folded(text.raw))))
 
 
@@ -177,5 +177,4 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _quote(text: str) -> str:
-    flat = " ".join(text.split())
-    return f"'{flat[: LONGEST_QUOTE - 1]}…'" if len(flat) > LONGEST_QUOTE else f"'{flat}'"
+    return f"'{shortened(text)}'"

@@ -29,7 +29,7 @@ Said = Sequence[frozenset[str]]
 
 
 class Told(NamedTuple):
-    """The n-grams of each sentence of a reply, in how many sentences each stands, and which have weights."""
+    """The n-grams of each sentence of a reply, in how many sentences each appears, and which have weights."""
 
     said: Said
     counts: Mapping[str, int]

@@ -64,7 +64,7 @@ def conventions(rubric: Rubric) -> tuple[ConventionTexts, ...]:
 
 
 def titled(name: str) -> str:
-    """A criterion's name as it stands at the start of a line: next_steps -> Next steps."""
+    """A criterion's name as it appears at the start of a line: next_steps -> Next steps."""
     words = " ".join(name.replace("_", " ").split())
     return words[:1].upper() + words[1:]
 

@@ -33,7 +33,7 @@ def notice(reading: Reading, anchors: Anchors, *, policy: Policy) -> Iterator[Si
 
 
 def inspect(reading: Reading, anchors: Anchors, *, policy: Policy) -> tuple[Finding, ...]:
-    """The findings in the order they stand; of two of a kind at one place the surer one."""
+    """The findings in their order in the reply; of two of a kind at one place the surer one."""
     found = sorted(
         (finding(sign, reading) for sign in notice(reading, anchors, policy=policy)),
         key=lambda one: (-(one.confidence or 0.0), one.start, one.end, one.rule or ""),

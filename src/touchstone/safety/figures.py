@@ -97,7 +97,7 @@ def _is_stated(value: Value, anchor: Anchor, texts: Sequence[Text]) -> bool:
 
 
 def _others_held(reply: Text, value: Value, reading: Reading) -> float:
-    """How much of what the reply says around the value stands in a passage: a wrong figure sits in a right sentence."""
+    """How much of what the reply says around the value appears in a passage: a wrong figure is in a right sentence."""
     ours = attribute(reply, value, whole_sentence=True)
     known = frozenset[str]().union(*(source.positions for source in reading.sources or ()))
     return len(ours & known) / len(ours) if ours else 0.0

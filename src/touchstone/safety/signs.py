@@ -15,6 +15,7 @@ from touchstone.core.reading import Reading
 from touchstone.core.result import Evidence, Finding, ViolationKind
 
 FILE = "rules.json"
+LONGEST_QUOTE = 90
 
 
 class Sign(NamedTuple):
@@ -75,6 +76,12 @@ def rules() -> Mapping[str, Logistic]:
 def _rules(text: str) -> dict[str, Logistic]:
     rows = json.loads(text)["rules"].items()
     return {name: Logistic(row["base"], row["weights"], row.get("least", 0.0)) for name, row in rows}
+
+
+def shortened(text: str, longest: int = LONGEST_QUOTE) -> str:
+    """A text in one line, its beginning where it is longer."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def is_chat(reading: Reading) -> bool:

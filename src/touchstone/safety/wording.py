@@ -18,7 +18,7 @@ from touchstone.core.reading import Measure, Reading, Sentence, Text
 from touchstone.core.result import Anchor, ViolationKind
 from touchstone.safety.ngrams import SentenceNgrams, ngrams_of, wording_only
 from touchstone.safety.personal_data.sources import is_identified
-from touchstone.safety.signs import Sign, has_context, is_chat
+from touchstone.safety.signs import Sign, has_context, is_chat, shortened
 from touchstone.text.reading import read_text
 
 FILE = "wording.json"
@@ -37,7 +37,6 @@ REASONS: Mapping[str, str] = {
     "wording.competitor": "{said} sends the customer to somebody else",
     "wording.leak": "{said} tells what is not the customer's to know",
 }
-LONGEST_QUOTE = 90
 
 
 def wording(reading: Reading, anchors: tuple[Anchor, ...] | None, *, policy: Policy) -> Iterator[Sign]:
@@ -63,9 +62,7 @@ def highest(reading: Reading, anchors: tuple[Anchor, ...] | None) -> dict[Violat
 
 
 def _sign(kind: ViolationKind, reply: Text, sentence: Sentence, inputs: Mapping[str, float]) -> Sign:
-    said = " ".join(reply.raw[sentence.start : sentence.end].split())
-    quoted = said if len(said) <= LONGEST_QUOTE else f"{said[: LONGEST_QUOTE - 1]}…"
-    reason = REASONS[RULES[kind]].format(said=f"'{quoted}'")
+    reason = REASONS[RULES[kind]].format(said=f"'{shortened(reply.raw[sentence.start : sentence.end])}'")
     return Sign(kind, RULES[kind], sentence.start, sentence.end, reason, inputs)
 
 

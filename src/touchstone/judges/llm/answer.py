@@ -16,6 +16,7 @@ from touchstone.judges.llm.request import (
     REJECTED,
     Request,
 )
+from touchstone.safety.signs import shortened
 
 STAGE = "judge"
 LONGEST_SHOWN = 60
@@ -129,7 +130,7 @@ def _opinion(row: Mapping[str, Any]) -> Opinion:
         given=row.get("grade"),
         is_given="grade" in row,
         confidence=_share(row.get("confidence")),
-        reason=shortened(row.get("reason"), LONGEST_REASON),
+        reason=_reason(row),
         quotes=tuple(text for text in texts if isinstance(text, str) and text.strip())[:MOST_QUOTES],
     )
 
@@ -138,7 +139,7 @@ def _charges(rows: Any) -> tuple[Charge, ...] | None:
     if not isinstance(rows, list):
         return None
     return tuple(
-        Charge(str(row.get("kind")), str(row.get("quote") or ""), shortened(row.get("reason"), LONGEST_REASON))
+        Charge(str(row.get("kind")), str(row.get("quote") or ""), _reason(row))
         for row in rows[:MOST_VIOLATIONS]
         if isinstance(row, dict)
     )
@@ -189,7 +190,7 @@ def _ruling(row: Mapping[str, Any]) -> QuestionRuling:
     given = row.get("answer")
     word = given.strip().casefold() if isinstance(given, str) else ""
     is_confirmed = {CONFIRMED: True, REJECTED: False}.get(word)
-    return QuestionRuling(is_confirmed, str(row.get("quote") or ""), shortened(row.get("reason"), LONGEST_REASON))
+    return QuestionRuling(is_confirmed, str(row.get("quote") or ""), _reason(row))
 
 
 def _grade(value: Any) -> int | None:
@@ -210,13 +211,12 @@ def _share(value: Any) -> float | None:
     return float(value)
 
 
-def shortened(value: Any, longest: int = LONGEST_SHOWN) -> str:
-    """A text in one line, its beginning where it is longer; nothing of what is no text."""
-    text = " ".join(value.split()) if isinstance(value, str) else ""
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+def _reason(row: Mapping[str, Any]) -> str:
+    given = row.get("reason")
+    return shortened(given, LONGEST_REASON) if isinstance(given, str) else ""
 
 
 def shown_number(value: Any) -> str:
     """What the model gave where a grade belongs; of a text only that it is one, as it may quote the customer."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return shortened(str(value)) if is_number else "what is no grade"
+    return shortened(str(value), LONGEST_SHOWN) if is_number else "what is no grade"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.core.result import Anchor, Finding, Result
+from touchstone.safety.signs import shortened
 
 # Beyond these a table costs more than it says; what is not asked about stays suspected.
 MOST_VALUES = 20
@@ -61,7 +62,7 @@ def describe_values(anchors: Sequence[Anchor]) -> str:
     """The figures by what became of them, a line each: `supported: 17-inch (source 9), 8GB (source 9)`."""
     rows: dict[str, dict[str, None]] = {}
     for anchor in anchors[:MOST_VALUES]:
-        rows.setdefault(anchor.status, {})[f"{_line(anchor.text)}{_place(anchor)}"] = None
+        rows.setdefault(anchor.status, {})[f"{shortened(anchor.text, LONGEST_SHOWN)}{_place(anchor)}"] = None
     lines = [f"{_TITLES[status]}: {', '.join(shown)}" for status, shown in rows.items()]
     if len(anchors) > MOST_VALUES:
         lines.append(f"{len(anchors) - MOST_VALUES} more are not listed")
@@ -74,8 +75,8 @@ def describe_questions(questions: Sequence[Question]) -> str:
     for number, question in enumerate(questions[:MOST_QUESTIONS], start=1):
         finding = question.finding
         said = ", ".join(dict.fromkeys(_name(each.source) for each in finding.evidence[:2]))
-        quoted = "" if finding.text in finding.reason else f'"{_line(finding.text)}": '
-        told = _line(_named(finding.reason), 2 * LONGEST_SHOWN)
+        quoted = "" if finding.text in finding.reason else f'"{shortened(finding.text, LONGEST_SHOWN)}": '
+        told = shortened(_named(finding.reason), 2 * LONGEST_SHOWN)
         lines.append(f"{number}. {finding.kind}: {quoted}{told}{f' ({said})' if said else ''}")
     return "\n".join(lines)
 
@@ -91,15 +92,15 @@ def _covers(finding: Finding, anchor: Anchor) -> bool:
 
 
 def _place(anchor: Anchor) -> str:
-    """Where the figure stands, how it follows, or what stands there instead."""
+    """Where the figure appears, how it follows, or what appears there instead."""
     if anchor.status == "derived":
-        return f" ({_line(_named(anchor.reason))})"
+        return f" ({shortened(_named(anchor.reason), LONGEST_SHOWN)})"
     if not anchor.evidence:
         return ""
     first = anchor.evidence[0]
-    there = f"{_name(first.source)}{f' {_line(first.path)}' if first.path else ''}"
+    there = f"{_name(first.source)}{f' {shortened(first.path, LONGEST_SHOWN)}' if first.path else ''}"
     is_same = anchor.status == "supported" and first.text == anchor.text
-    return f" ({there})" if is_same else f" ({there}: {_line(first.text)})"
+    return f" ({there})" if is_same else f" ({there}: {shortened(first.text, LONGEST_SHOWN)})"
 
 
 def _name(source: str) -> str:
@@ -109,8 +110,3 @@ def _name(source: str) -> str:
 
 def _named(text: str) -> str:
     return _SOURCE.sub(lambda found: f"{_NAMES[found[1]]} {int(found[2]) + 1}", text)
-
-
-def _line(text: str, longest: int = LONGEST_SHOWN) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"

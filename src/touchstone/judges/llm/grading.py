@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from touchstone.core.case import Case
 from touchstone.core.policy import Policy
 from touchstone.core.result import VIOLATION_KINDS, Dismissed, Failure, Finding, Grade, Grading, ViolationKind
 from touchstone.judges.address import conclude_doubting, find_address
 from touchstone.judges.llm.answer import (
+    LONGEST_SHOWN,
     STAGE,
     Answer,
     Charge,
     Opinion,
     QuestionRuling,
     read_answer,
-    shortened,
     shown_number,
 )
 from touchstone.judges.llm.blocks import NO_POLICY, Folded, blocks_of, defused, fold
@@ -24,7 +25,7 @@ from touchstone.judges.llm.request import Request, violation_kinds
 from touchstone.judges.reasons import violation_issue
 from touchstone.rubric.model import SAFETY, Criterion, Rubric
 from touchstone.rubric.outcome import grade_safety, open_grade
-from touchstone.safety.signs import same_place
+from touchstone.safety.signs import same_place, shortened
 
 # A model that says nothing of its confidence is believed half; each quote it made up halves what is left.
 UNSTATED = 0.5
@@ -173,19 +174,19 @@ def _grade(criterion: Criterion, opinion: Opinion | None, texts: Sequence[Folded
     reason = opinion.reason or NO_REASON
     if wrong:
         confidence *= FALSE_QUOTE ** len(wrong)
-        reason = _joined(reason, f"it quotes what is nowhere in the case: '{shortened(wrong[0])}'")
+        reason = _joined(reason, f"it quotes what is nowhere in the case: '{shortened(wrong[0], LONGEST_SHOWN)}'")
     value = float(opinion.grade or 0)
     return Grade(name, opinion.grade, value, None, round(confidence, 4), reason), None
 
 
 def _invented(opinion: Opinion, texts: Sequence[Folded]) -> list[str]:
-    """The quotes that stand nowhere in the case."""
+    """The quotes that appear nowhere in the case."""
     return [quote for quote in opinion.quotes if not any(text.locate(quote) for text in texts)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """The charges that stand, as violations with their places, and what became of the others."""
+    """The charges that hold, as violations with their places, and what became of the others."""
 
     violations: tuple[Finding, ...]
     dropped: tuple[str, ...]
@@ -200,14 +201,14 @@ def _hear(charges: Sequence[Charge], ruled: _Ruled, case: Case, *, rubric: Rubri
         kind = _kind(charge.kind, rubric=rubric)
         span = reply.locate(charge.quote)
         if kind is None:
-            dropped.append(f"'{shortened(charge.kind)}' is no kind of violation")
+            dropped.append(f"'{shortened(charge.kind, LONGEST_SHOWN)}' is no kind of violation")
         elif span is None:
             dropped.append(f"{kind}, but what it quotes is not in the reply")
         else:
             reason = charge.reason or NO_REASON
             charged = Finding(kind, case.response[span.start : span.end], *span, reason, rule=RULE)
             found += [] if any(same_place(each, charged) for each in found) else [charged]
-    found.sort(key=lambda each: (each.start, each.end, each.kind))
+    found.sort(key=attrgetter("start", "end", "kind"))
     return _Heard(tuple(found), tuple(dict.fromkeys(dropped)))
 
 

@@ -180,7 +180,7 @@ def _is_called(text: str, datum: Datum, before: str, known: Background, leaks: t
 
 
 def _of_stranger(text: str, datum: Datum, before: str, known: Background, leaks: tuple[Datum, ...]) -> str | None:
-    """A name that no source knows: somebody's whose role is told, or who stands beside other data."""
+    """A name that no source knows: somebody's whose role is told, or who is named beside other data."""
     titled = expression("title").search(before) is not None
     told = announced(text, datum.start - (len(before) - len(expression("title").sub("", before)))) and (
         titled or not datum.partial or is_given(datum)

@@ -126,7 +126,7 @@ def _is_card_number(match: re.Match[str], _: DataPattern) -> bool:
 
 
 def _is_iban(match: re.Match[str], _: DataPattern) -> bool:
-    """The general check of ISO 13616; a mistyped one counts where its length is right or the word stands before it."""
+    """The general check of ISO 13616; a mistyped one counts where its length is right or the word is before it."""
     from stdnum.iso7064 import mod_97_10
 
     compact = match[0].replace(" ", "").upper()

@@ -39,7 +39,7 @@ MAX_WORDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Datum:
-    """One piece of personal data and where it stands.
+    """One piece of personal data and its place.
 
     `partial`: only some digits of a number, or only one part of a person's name. `key` is what it is compared by.
     """
@@ -112,7 +112,7 @@ def _address_end(text: str, start: int, end: int) -> int:
 
 
 class Name(NamedTuple):
-    """A person's name and its place; `partial` where only a first name or only a surname stands."""
+    """A person's name and its place; `partial` where only a first name or only a surname is given."""
 
     start: int
     end: int
@@ -212,7 +212,7 @@ def _is_name(text: str, words: list[_Word], at: int, size: int) -> bool:
 
 
 def announced(text: str, start: int) -> bool:
-    """Whether what stands before says that this is a person: a role, `named`, `in the name of`."""
+    """Whether what comes before says that this is a person: a role, `named`, `in the name of`."""
     return expression("introduced").search(text[max(0, start - ROLE_REACH) : start].casefold()) is not None
 
 

@@ -76,8 +76,9 @@ class Background:
         recorded = self.in_record(datum)
         if not self.identified or (recorded and recorded.other):
             return False
-        is_profile = recorded is not None and datum.kind in ASKED_FOR and _is_profile(recorded.passage)
-        if is_profile and not expression("needed").search(line):
+        # A looked-up record that is about a person.
+        keys = [fact.key for fact in recorded.passage.facts] if recorded and datum.kind in ASKED_FOR else []
+        if any(map(expression("profile_key").search, keys)) and not expression("needed").search(line):
             asked = [text for text in self.said if text.speaker == "customer"]
             return any(expression(f"asked_{datum.kind}").search(text.raw) for text in asked)
         return recorded is not None or any(holds(text.raw, datum, shown) for text in self.passages)
@@ -131,11 +132,6 @@ def is_identified(reading: Reading) -> bool:
         return True
     named = any(datum.kind == "name" and not datum.partial and holds(held, datum, datum.key) for datum in data)
     return named and (bool(references) or not _dates(said).isdisjoint(_dates(records)))
-
-
-def _is_profile(passage: Text) -> bool:
-    """Whether a looked-up record is about a person."""
-    return any(expression("profile_key").search(fact.key) for fact in passage.facts)
 
 
 def _dates(texts: Iterable[Text]) -> set[Measure | Dates]:
@@ -193,7 +189,7 @@ def _is_personal(text: str, datum: Datum, *, record: bool) -> bool:
 
 
 def clause_before(text: str, datum: Datum) -> str:
-    """What stands just before in the same clause: that much is about this datum."""
+    """What comes just before in the same clause: that much is about this datum."""
     return re.split(r"(?:[.!?;\n]|\):)(?:\s|$)", text[max(0, datum.start - NEAR) : datum.start])[-1]
 
 
@@ -268,7 +264,7 @@ def _in_mailbox(word: str, low: str) -> bool:
 
 
 def _is_same(one: Datum, other: Datum) -> bool:
-    """Do both stand for the same data, as far as they are written?"""
+    """Are both the same data, as far as they are written?"""
     if one.kind in FIGURES and other.kind in FIGURES:
         if one.partial or other.partial:
             return one.key[-4:] == other.key[-4:]
