@@ -58,7 +58,7 @@ check: $(BIN)/.installed  ## lint, formatting, types, layers, unused code and de
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/vulture
+	$(BIN)/python -m scripts.unused
 	$(BIN)/deptry src
 
 .PHONY: mutants

@@ -69,7 +69,7 @@ def test_sessions_end_by_logout_by_person_and_by_time(store):
     store.sessions.touch("s4", expires="2027")
     store.sessions.end("s1")
     assert [store.sessions.get(hash) is None for hash in ("s1", "s2")] == [True, False]
-    store.sessions.end_all("ann")
+    store.users.disable("ann")
     store.sessions.expire(LATER)
     assert [store.sessions.get(hash) is None for hash in ("s2", "s3", "s4")] == [True, True, False]
 

@@ -238,9 +238,6 @@ class Sessions:
     def end(self, hash: str) -> None:
         self._database.write(delete(sessions).where(sessions.c.hash == hash))
 
-    def end_all(self, user: str) -> None:
-        self._database.write(delete(sessions).where(sessions.c.user_name == user))
-
     def expire(self, now: str) -> None:
         """Drops those that ran out."""
         self._database.write(delete(sessions).where(sessions.c.expires <= now))

@@ -22,7 +22,6 @@ from touchstone.rubric.model import GENERAL, SAFETY, Criterion, Rubric
 
 # `checklist` is built apart: see judges.llm.checklist.
 Scope = Literal["case", "criterion", "checklist"]
-SCOPES: tuple[Scope, ...] = ("case", "criterion")
 # Room for what is asked for and no more: a small model that cannot find an end is stopped here.
 LONGEST_REASON = 240
 LONGEST_QUOTE = 120
