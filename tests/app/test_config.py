@@ -177,7 +177,7 @@ BAD_FILES = {
     ),
     "a proxy that is a name": (
         "trusted_proxies:\n  - 10.0.0.7\n  - proxy.acme.example",
-        ":3: 'trusted_proxies' has 'proxy.acme.example', which is no address or network such as 10.0.0.7 or 10.0.0.0/8",
+        ":3: 'trusted_proxies' has 'proxy.acme.example', which is not an address or network such as 10.0.0.7",
     ),
     "proxies that are no list": (
         "trusted_proxies: 10.0.0.7",
@@ -203,7 +203,7 @@ BAD_FILES = {
     "a section that is a list": ("columns: [a]", ":1: 'columns' is ['a'], allowed is a mapping"),
     "a column for an unknown field": (
         "columns:\n  reply: respons",
-        ":2: 'columns.reply' is 'respons', which is no field of a case; nearest is 'response'",
+        ":2: 'columns.reply' is 'respons', which is not a field of a case; nearest is 'response'",
     ),
     "a column name that is no text": ("columns:\n  2024: response", ":2: 'columns.2024' is not text: put it in quotes"),
     "a repeated key": ("thresholds:\n  proximity: 1\n  proximity: 2", ":3: key 'proximity' repeats line 2"),
@@ -213,7 +213,10 @@ BAD_FILES = {
     "a Python object": ("!!python/object/apply:os.getcwd []", ":1: not valid YAML: could not determine a constructor"),
     "a date that is none": ("columns: 2020-13-45", "not valid YAML"),
     "a NUL": ("a\x00b", "not valid YAML"),
-    "a list": ("- thresholds", ":1: the file is no mapping, allowed are the keys thresholds, columns, rubric, policy"),
+    "a list": (
+        "- thresholds",
+        ":1: the file is not a mapping, allowed are the keys thresholds, columns, rubric, policy",
+    ),
 }
 
 
@@ -229,10 +232,10 @@ def test_what_cannot_be_used_is_named_with_file_line_and_remedy(here, text, mess
 BAD_FLAGS = [
     ({"thresholds": {"relevence_fail": "1"}}, "--set: unknown key 'relevence_fail'; nearest is"),
     ({"thresholds": {"relevance_fail": "low"}}, "--set: 'relevance_fail' is 'low', allowed is a number"),
-    ({"columns": {"reply": "respons"}}, "--map: 'reply' is 'respons', which is no field"),
+    ({"columns": {"reply": "respons"}}, "--map: 'reply' is 'respons', which is not a field"),
     (
         {"trusted_proxies": ["10.0.0.7", "10.0.0.0/40"]},
-        "--trusted-proxy: 'trusted_proxies' has '10.0.0.0/40', which is no address or network such as",
+        "--trusted-proxy: 'trusted_proxies' has '10.0.0.0/40', which is not an address or network such as",
     ),
 ]
 

@@ -166,7 +166,10 @@ def test_a_directory_with_other_files_is_left_alone():
 def test_two_jobs_do_not_write_to_one_directory():
     write_lines("in/a.jsonl", rows(3))
     order = Order(inputs=["in"], output="out")
-    with open_job(order, settings=Settings()), pytest.raises(ConfigError, match="another process is at the job in out"):
+    with (
+        open_job(order, settings=Settings()),
+        pytest.raises(ConfigError, match="another process is running the job"),
+    ):
         run("in", shard_rows=2000)
 
 

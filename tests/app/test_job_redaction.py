@@ -91,10 +91,10 @@ def test_without_it_the_shards_are_as_they_were():
     assert PERSONAL["card"] in json.dumps(table().to_pylist())
 
 
-def test_a_job_is_not_gone_on_with_under_the_other_setting():
+def test_a_job_is_not_resumed_under_the_other_setting():
     write_lines("in/a.jsonl", [leaking(PERSONAL["card"])])
     run("in", settings=REDACTS)
-    with pytest.raises(ConfigError, match=r"begun with another redact \(True, now False\)"):
+    with pytest.raises(ConfigError, match=r"started with another redact \(True, now False\)"):
         run("in", settings=Settings())
 
 

@@ -140,7 +140,7 @@ def test_one_case_can_be_picked_by_its_id(tmp_path):
     source = write_lines(tmp_path / "cases.jsonl", *rows, "{broken")
     tally, results, _ = score(source, tmp_path, id="b")
     assert ([result["id"] for result in results], tally.rows) == (["b"], 1)
-    with pytest.raises(InputError, match="holds no case with the id 'x'"):
+    with pytest.raises(InputError, match="has no case with the id 'x'"):
         score(source, tmp_path, id="x")
 
 

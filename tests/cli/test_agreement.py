@@ -81,7 +81,7 @@ def test_results_of_before_are_taken_as_they_are(touchstone, gold):
     [
         (("gold.jsonl", "-o", "card.pdf"), "does not end in .html or .json"),
         (("none",), "neither a file nor a packaged name"),
-        (("gold.jsonl", "--results", "gold.jsonl"), "gold.jsonl:1: this is no result"),
+        (("gold.jsonl", "--results", "gold.jsonl"), "gold.jsonl:1: this is not a result"),
         (("bare.jsonl",), "has no graded case with labels"),
         (("gold.jsonl", "--results", "other.jsonl"), "other.jsonl has no result of a labelled case of gold.jsonl"),
         (("gold.jsonl", "none"), "'none' is neither a file nor a packaged name of a gold set: several must all be"),

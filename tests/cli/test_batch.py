@@ -148,7 +148,7 @@ def test_a_command_that_ends_before_collecting_is_gone_on_with_without_a_second_
         time.sleep(0.01)
     process.send_signal(how)
     _, told = process.communicate()
-    assert ("interrupted: the batch goes on there, and the same command collects its answers" in told) == (
+    assert ("interrupted: the batch continues there, and the same command collects its answers" in told) == (
         how == signal.SIGINT
     )
     assert ("interrupted: 0 replies are scored and kept" in told) == (how == signal.SIGINT)
@@ -167,7 +167,7 @@ def test_a_batch_that_ended_in_the_meantime_is_collected_at_once(evaluate, serve
     ended = evaluate()
     assert ended.code == 3
     assert "access refused" in ended.err
-    assert "the batch goes on there, and the same command collects its answers" in ended.err
+    assert "the batch continues there, and the same command collects its answers" in ended.err
     assert "submitted anew" not in ended.err
     assert evaluate().code == 3
     assert (len(server.asked), grouped(server)) == (1, [3])
@@ -402,7 +402,7 @@ def test_files_that_cannot_be_read_yet_are_read_by_the_same_command(evaluate, se
     server.instead["GET /v1/files/file-2/content"] = [refuses(503)]
     ended = evaluate()
     assert ended.code == 3
-    assert "the batch goes on there, and the same command collects its answers" in ended.err
+    assert "the batch continues there, and the same command collects its answers" in ended.err
     server.instead.clear()
     assert evaluate().code == 0
     assert grouped(server) == [3]

@@ -209,7 +209,7 @@ def test_a_gold_set_without_replies_says_where_they_may_come_from_and_makes_no_r
     before = list(Path("touchstone-runs").iterdir())
     done = touchstone("eval", file)
     assert (done.code, done.out) == (2, "")
-    assert f"{file} holds no replies" in done.err
+    assert f"{file} has no replies" in done.err
     assert "--responses FILE" in done.err
     assert "--bot COMMAND_OR_URL" in done.err
     assert list(Path("touchstone-runs").iterdir()) == before

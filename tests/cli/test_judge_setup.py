@@ -271,7 +271,10 @@ def test_a_model_that_is_cut_off_with_more_room_too_is_told_so_once(touchstone, 
             "no key for llm.example: set TOUCHSTONE_LLM_API_KEY",
         ),
         (("--base-url", "https://llm.example/v1"), "llm.example has no model to start with: name one with --model"),
-        (("--goldset", "cases.jsonl"), "--goldset cases.jsonl is no set that ships, which are industries or support"),
+        (
+            ("--goldset", "cases.jsonl"),
+            "--goldset cases.jsonl is not a set that ships, which are industries",
+        ),
         (("--goldset", "support.jsonl"), "touchstone review agreement FILE"),
         (("--config", "none.yaml", "--model", "x", "--base-url", "http://127.0.0.1:9/v1"), "none.yaml cannot be read"),
     ],
@@ -463,7 +466,7 @@ def test_check_tells_a_case_that_failed_with_3(touchstone, configured):
         ((), "the offline judge asks no model: name one with --model, or run touchstone judge setup"),
         (("--model", "x", "--base-url", "http://127.0.0.1:9/v1"), "could not be reached"),
         (("--model", "x", "--panel", "offline,x"), "put the model into --panel"),
-        (("--model", "x", "--base-url", "http://127.0.0.1:9/v1", "--goldset", "mine"), "is no set that ships"),
+        (("--model", "x", "--base-url", "http://127.0.0.1:9/v1", "--goldset", "mine"), "is not a set that ships"),
     ],
 )
 def test_check_that_cannot_start_is_a_line_and_exit_code_2(touchstone, server, arguments, told):

@@ -180,7 +180,7 @@ def test_replies_are_added_night_by_night_and_drawn_from(touchstone):
 def test_a_file_without_a_reply_begins_no_run(touchstone):
     write({"input": "no reply"})
     ended = touchstone("review", "add", "replies.jsonl", "week")
-    assert (ended.code, "replies.jsonl holds no reply that can be read" in ended.err) == (2, True)
+    assert (ended.code, "replies.jsonl has no readable reply" in ended.err) == (2, True)
     assert touchstone("runs", "list", "--json").out == "[]\n"
     ended = touchstone("review", "sample", "replies.jsonl")
     assert (ended.code, "replies.jsonl has no column for 'response', only 'input'" in ended.err) == (2, True)

@@ -114,7 +114,7 @@ COULD_NOT_START = {
     "an unknown threshold": (["cases.jsonl", "--set", "relevence_fail=1"], "nearest is 'relevance_fail'"),
     "a threshold without value": (["cases.jsonl", "--set", "relevance_fail"], "is not of the form left=right"),
     "a column for nothing": (["cases.jsonl", "--map", "reply=respons"], "nearest is 'response'"),
-    "an id that is not there": (["cases.jsonl", "--id", "x"], "holds no case with the id 'x'"),
+    "an id that is not there": (["cases.jsonl", "--id", "x"], "has no case with the id 'x'"),
     "a configuration that is not there": (["cases.jsonl", "--config", "x.yaml"], "x.yaml cannot be read"),
     "a rubric that nobody knows": (["cases.jsonl", "--rubric", "suportai"], "nearest is 'supportai'"),
     "a rubric that is not there": (["cases.jsonl", "--rubric", "own.yaml"], "own.yaml does not exist"),

@@ -109,7 +109,7 @@ def test_a_job_goes_on_with_the_verifier_it_was_begun_with_wherever_it_lies(touc
     assert touchstone(*first, "--verifier", "moved/tiny").code == 0
     again = touchstone(*first)
     assert again.code == 2
-    assert "was begun with another verifier (tiny 1.0" in again.err
+    assert "was started with another verifier (tiny 1.0" in again.err
     write_verifier(tmp_path / "other", HEADS["two classes"])
     assert touchstone(*first, "--verifier", "other").code == 2
 

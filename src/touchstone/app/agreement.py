@@ -35,8 +35,8 @@ ENOUGH = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Voices:
-    """Whose grades are held against people's: files of results, and judges that grade now."""
+class JudgeChoice:
+    """Whose grades are compared against people's: files of results, and judges that grade now."""
 
     results: Sequence[str] = ()
     grades_now: bool = True
@@ -77,23 +77,23 @@ class _Labelled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Voice:
+class _JudgeResults:
     """A judge with its results, by gold set and id, from a `file` or from just now.
 
-    `runs_call_it` is its name with all that shapes it, which a file does not tell.
+    `run_name` is its name with all that shapes it, which a file does not tell.
     """
 
     name: str = ""
     file: str = ""
-    runs_call_it: str = ""
+    run_name: str = ""
     results: dict[str, Mapping[str, Result]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Compared:
     """A judge's grades beside people's, and how many it could not give in full."""
 
-    voice: _Voice
+    judged: _JudgeResults
     name: str
     is_offline: bool
     pairs: Sequence[Pair]
@@ -105,24 +105,24 @@ def measure_agreement(
     *,
     settings: Settings,
     judge: ModelJudge | None,
-    voices: Voices | None = None,
+    choice: JudgeChoice | None = None,
     on_scored: Callable[[ScoredEntry], None] = lambda scored: None,
 ) -> Agreements:
     """Grades the labelled sets, or takes the results of files by id, and holds them against the labels."""
-    voices = voices or Voices()
+    choice = choice or JudgeChoice()
     sets = [_read_labelled(name, settings=settings) for name in dict.fromkeys(goldsets)]
-    heard = [_of_file(name, sets) for name in voices.results]
-    if voices.grades_now or voices.with_offline:
-        heard += _grade(sets, settings=settings, judge=judge, voices=voices, on_scored=on_scored)
-    held = _named([_held(voice, sets, settings=settings) for voice in heard])
-    if none := next((each for each in held if not any(pair.people_grades for pair in each.pairs)), None):
+    judges = [_of_file(name, sets) for name in choice.results]
+    if choice.grades_now or choice.with_offline:
+        judges += _grade(sets, settings=settings, judge=judge, choice=choice, on_scored=on_scored)
+    compared = _named([_compared(judged, sets, settings=settings) for judged in judges])
+    if none := next((each for each in compared if not any(pair.people_grades for pair in each.pairs)), None):
         where = ", ".join(goldsets)
-        if none.voice.file and any(case.labels for labelled in sets for case in labelled.cases):
-            raise InputError(f"{none.voice.file} has no result of a labelled case of {where}: ids have to be the same")
+        if none.judged.file and any(case.labels for labelled in sets for case in labelled.cases):
+            raise InputError(f"{none.judged.file} has no result of a labelled case of {where}: ids have to be the same")
         raise InputError(f"{where} has no graded case with labels: give people's grades in the field 'labels'")
     return Agreements(
-        tuple(_agreement(each, sets, settings=settings) for each in held),
-        _side_by_side(held, sets, settings=settings) if len(held) > 1 else None,
+        tuple(_agreement(each, sets, settings=settings) for each in compared),
+        _side_by_side(compared, sets, settings=settings) if len(compared) > 1 else None,
     )
 
 
@@ -144,7 +144,7 @@ def _read_labelled(name: str, *, settings: Settings) -> _Labelled:
         return _Labelled(name, list(read_cases(rows, file=shown(source), columns=settings.columns)))
 
 
-def _of_file(name: str, sets: Sequence[_Labelled]) -> _Voice:
+def _of_file(name: str, sets: Sequence[_Labelled]) -> _JudgeResults:
     """The results that `touchstone score -o results.jsonl` wrote, by id."""
     found: dict[str, Result] = {}
     with open_rows(name, format="jsonl") as rows:
@@ -152,7 +152,7 @@ def _of_file(name: str, sets: Sequence[_Labelled]) -> _Voice:
             try:
                 result = result_from_dict(json.loads(json.dumps(row.content)))
             except (KeyError, TypeError, ValueError, AttributeError):
-                raise InputError(f"{name}:{row.line}: this is no result: give what touchstone score wrote") from None
+                raise InputError(f"{name}:{row.line}: this is not a result: give what touchstone score wrote") from None
             if result.id is not None:
                 found[result.id] = result
     seen: dict[str | None, str] = {}
@@ -162,7 +162,7 @@ def _of_file(name: str, sets: Sequence[_Labelled]) -> _Voice:
                 raise InputError(
                     f"{labelled.name} has an id that {seen[case.id]} has too: with --results give one gold set"
                 )
-    return _Voice(file=name, results={labelled.name: found for labelled in sets})
+    return _JudgeResults(file=name, results={labelled.name: found for labelled in sets})
 
 
 def _grade(
@@ -170,39 +170,39 @@ def _grade(
     *,
     settings: Settings,
     judge: ModelJudge | None,
-    voices: Voices,
+    choice: JudgeChoice,
     on_scored: Callable[[ScoredEntry], None],
-) -> list[_Voice]:
+) -> list[_JudgeResults]:
     """The judge of the settings and the offline one, as far as they are wanted: cases are scored once for both."""
-    chosen = _Voice(name=judge.name, runs_call_it=judge.name) if judge and voices.grades_now else None
+    chosen = _JudgeResults(name=judge.name, run_name=judge.name) if judge and choice.grades_now else None
     shipped = receipt_of(settings, name="", data="").judge
-    offline = _Voice(name=OFFLINE, runs_call_it=shipped) if chosen is None or voices.with_offline else None
+    offline = _JudgeResults(name=OFFLINE, run_name=shipped) if chosen is None or choice.with_offline else None
     for labelled in sets:
         before: dict[str, Result] = {}
         after: dict[str, Result] = {}
-        scored_before = _noted(score_entries(labelled.entries, settings=settings), before)
-        for scored in _noted(judge_scored(scored_before, judge=judge if chosen else None), after):
+        scored_before = _kept(score_entries(labelled.entries, settings=settings), before)
+        for scored in _kept(judge_scored(scored_before, judge=judge if chosen else None), after):
             on_scored(scored)
         if chosen:
             chosen.results[labelled.name] = after
         if offline:
             offline.results[labelled.name] = before
-    return [voice for voice in (chosen, offline) if voice]
+    return [judged for judged in (chosen, offline) if judged]
 
 
-def _noted(scored: Iterable[ScoredEntry], results: dict[str, Result]) -> Iterator[ScoredEntry]:
+def _kept(scored: Iterable[ScoredEntry], results: dict[str, Result]) -> Iterator[ScoredEntry]:
     for each in scored:
         if isinstance(each.entry.case, Case):
             results[each.entry.case.id or ""] = each.result
         yield each
 
 
-def _held(voice: _Voice, sets: Sequence[_Labelled], *, settings: Settings) -> _Held:
+def _compared(judged: _JudgeResults, sets: Sequence[_Labelled], *, settings: Settings) -> _Compared:
     names: set[str] = set()
     pairs: list[Pair] = []
     failed = 0
     for labelled in sets:
-        results = voice.results[labelled.name]
+        results = judged.results[labelled.name]
         for case in labelled.cases:
             if (result := results.get(case.id or "")) is None:
                 continue
@@ -211,36 +211,36 @@ def _held(voice: _Voice, sets: Sequence[_Labelled], *, settings: Settings) -> _H
                 names.add(result.rubric.judge)
                 failing = bool(result.failures)
                 pairs.append(pair(case, result.rubric, rubric=settings.rubric, goldset=labelled.name, failed=failing))
-    return _Held(voice, voice.name or ", ".join(sorted(names)), names == {OFFLINE}, pairs, failed)
+    return _Compared(judged, judged.name or ", ".join(sorted(names)), names == {OFFLINE}, pairs, failed)
 
 
-def _named(held: Sequence[_Held]) -> list[_Held]:
+def _named(compared: Sequence[_Compared]) -> list[_Compared]:
     """Judges of one name by their files as well: two prompts of a model are two judges."""
-    names = [each.name for each in held]
+    names = [each.name for each in compared]
     return [
-        replace(each, name=f"{each.name} ({each.voice.file or 'now'})") if names.count(each.name) > 1 else each
-        for each in held
+        replace(each, name=f"{each.name} ({each.judged.file or 'now'})") if names.count(each.name) > 1 else each
+        for each in compared
     ]
 
 
-def _agreement(held: _Held, sets: Sequence[_Labelled], *, settings: Settings) -> MeasuredAgreement:
-    remarks = [FITTED] if held.is_offline and any(labelled.name in packaged_goldsets() for labelled in sets) else []
-    remarks += [f"{held.failed} cases could not be graded, or only in part"] if held.failed else []
-    found = trust(held.pairs, judge=held.name, rubric=settings.rubric)
-    kept = _measurements(held, sets, settings=settings) if held.voice.runs_call_it else ()
-    return MeasuredAgreement(found, tuple(remarks), held.failed, tuple(kept))
+def _agreement(compared: _Compared, sets: Sequence[_Labelled], *, settings: Settings) -> MeasuredAgreement:
+    remarks = [FITTED] if compared.is_offline and any(labelled.name in packaged_goldsets() for labelled in sets) else []
+    remarks += [f"{compared.failed} cases could not be graded, or only in part"] if compared.failed else []
+    found = trust(compared.pairs, judge=compared.name, rubric=settings.rubric)
+    kept = _measurements(compared, sets, settings=settings) if compared.judged.run_name else ()
+    return MeasuredAgreement(found, tuple(remarks), compared.failed, tuple(kept))
 
 
-def _measurements(held: _Held, sets: Sequence[_Labelled], *, settings: Settings) -> Iterator[Measurement]:
+def _measurements(compared: _Compared, sets: Sequence[_Labelled], *, settings: Settings) -> Iterator[Measurement]:
     """One for each gold set on which judge and people have an outcome in common."""
     made = datetime.now(UTC).isoformat(timespec="seconds")
     for labelled in sets:
-        pairs = [each for each in held.pairs if each.goldset == labelled.name]
+        pairs = [each for each in compared.pairs if each.goldset == labelled.name]
         figures = in_short(pairs, rubric=settings.rubric)
         if figures.outcome.of:
             receipt = receipt_of(settings, name=labelled.name, data=data_hash(labelled.entries))
             yield Measurement(
-                judge=held.voice.runs_call_it,
+                judge=compared.judged.run_name,
                 goldset=labelled.name,
                 data=receipt.data,
                 rubric_hash=receipt.rubric_hash,
@@ -250,9 +250,9 @@ def _measurements(held: _Held, sets: Sequence[_Labelled], *, settings: Settings)
             )
 
 
-def _side_by_side(held: Sequence[_Held], sets: Sequence[_Labelled], *, settings: Settings) -> JudgeTable:
+def _side_by_side(compared: Sequence[_Compared], sets: Sequence[_Labelled], *, settings: Settings) -> JudgeTable:
     labelled = sum(bool(case.labels) for each in sets for case in each.cases)
-    table = side_by_side({each.name: each.pairs for each in held}, labelled=labelled, rubric=settings.rubric)
+    table = side_by_side({each.name: each.pairs for each in compared}, labelled=labelled, rubric=settings.rubric)
     if not table.common:
         raise InputError("no labelled case was graded by all of the judges: give results of the same cases")
     return table

@@ -43,7 +43,7 @@ FOLDER = "batches"
 FIRST_WAIT = 5.0
 LONGEST_WAIT = 60.0
 GROWTH = 1.5
-GOES_ON = "the batch goes on there, and the same command collects its answers"
+GOES_ON = "the batch continues there, and the same command collects its answers"
 
 T = TypeVar("T")
 Tell = Callable[[str], None]
@@ -258,7 +258,7 @@ class _Errand:
         self._reserve([key for key in submission.left if key in self._missing])
         self._open.update(submission.left)
         since = f"submitted {submission.submitted}"
-        self._tell(f"batch {submission.id} at {submission.place}, {since}, goes on: {_calls(submission)}")
+        self._tell(f"batch {submission.id} at {submission.place}, {since}, continues: {_calls(submission)}")
         self.underway.append(_Underway(self, submission))
 
     def _ask(self, key: str) -> None:

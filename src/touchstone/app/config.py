@@ -197,7 +197,7 @@ def _calibration(path: Path) -> tuple[Fitted, ModelFit | None]:
         problem = error.strerror or type(error).__name__
         raise ConfigError(f"the calibration {path} cannot be read ({problem}): correct its path") from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ConfigError(f"{path} is no calibration: name a file that touchstone review calibrate wrote") from error
+        raise ConfigError(f"{path} is not a calibration: name a file that touchstone review calibrate wrote") from error
 
 
 def _aimed(rubric: Rubric, targets: Mapping[str, str]) -> Rubric:
@@ -290,7 +290,7 @@ def read_mapping(path: Path) -> tuple[yaml.Node | None, Mapping[Any, Any]]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid YAML: {type(error).__name__}") from error
     if not isinstance(content, dict):
-        raise ConfigError(f"{path}:1: the file is no mapping, allowed are the keys {', '.join(keys_at(()))}")
+        raise ConfigError(f"{path}:1: the file is not a mapping, allowed are the keys {', '.join(keys_at(()))}")
     _refuse_repeats(node, path=path)
     return node, content
 
@@ -322,9 +322,9 @@ def _problem(where: Where, type: str, value: Any, *, flags: bool) -> str:
     # Who takes the variable for the key itself must not find it in a log.
     shown = "no such name" if where[-1] == "key_variable" else reprlib.repr(value)
     if where[0] == "columns" and len(where) > 1:
-        return f"'{name}' is {shown}, which is no field of a case; {_nearest(str(value), CASE_FIELDS)}"
+        return f"'{name}' is {shown}, which is not a field of a case; {_nearest(str(value), CASE_FIELDS)}"
     if where[0] == "trusted_proxies" and len(where) > 1:
-        return f"'{where[0]}' has {shown}, which is no address or network such as {PROXIES}"
+        return f"'{where[0]}' has {shown}, which is not an address or network such as {PROXIES}"
     path = parents if where[-1].isdecimal() else [*parents, where[-1]]
     return f"'{name}' is {shown}, allowed is {allowed_at(path)}"
 

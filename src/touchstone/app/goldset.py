@@ -109,7 +109,7 @@ def sample_file(
     with open_mapped(source, mapped=columns or {}, format=format) as reader:
         rows = list(reader)
     if not rows:
-        raise InputError(f"{name} holds no cases: there is nothing to sample")
+        raise InputError(f"{name} has no cases: there is nothing to sample")
     readable = [row for row in rows if not isinstance(row.content, Failure)]
     unread = tuple(Unread(row.line, row.content) for row in rows if isinstance(row.content, Failure))
     sample = draw([_fields(row, columns=columns or {}) for row in readable], n=n, by=by, seed=seed)

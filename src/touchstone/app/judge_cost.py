@@ -71,7 +71,7 @@ def estimate_judge(source: str, *, settings: Settings, format: Format | None = N
             kept_offline += chosen.cascade and not asked
             requests += asked
     if not cases:
-        raise InputError(f"{shown(source)} holds no case that can be read: see touchstone goldset check")
+        raise InputError(f"{shown(source)} has no readable case: see touchstone goldset check")
     models = tuple(_model(member, requests, chosen) for member in models_of(chosen))
     return JudgeEstimate(cases, unreadable, kept_offline, models)
 

@@ -91,7 +91,7 @@ def draw_cases(goldset: str, n: int) -> tuple[Entry, ...]:
     if goldset not in packaged_goldsets():
         allowed = " or ".join(packaged_goldsets())
         remedy = "for cases of yours use touchstone review agreement FILE"
-        raise ConfigError(f"--goldset {goldset} is no set that ships, which are {allowed}: {remedy}")
+        raise ConfigError(f"--goldset {goldset} is not a set that ships, which are {allowed}: {remedy}")
     rubric = Settings().rubric
     # A file of that name here is not meant.
     with open_rows(str(resources.files("touchstone").joinpath(f"data/goldsets/{goldset}.jsonl"))) as rows:

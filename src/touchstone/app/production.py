@@ -104,7 +104,7 @@ def add_file(
             so_far = _sum(so_far, added)
             on_added(so_far)
     if not is_any:
-        raise InputError(f"{shown(source)} holds no reply that can be read: correct its rows, nothing was stored")
+        raise InputError(f"{shown(source)} has no readable reply: correct its rows, nothing was stored")
     return so_far
 
 
@@ -165,7 +165,7 @@ def _run(name: str, *, settings: Settings, store: Store, labels: Mapping[str, st
     if changed := [each for each in _SAME if getattr(found.receipt, each) != getattr(receipt, each)]:
         what = ", ".join(_SAME[each] for each in changed)
         raise ReviewError(
-            f"run {name} was begun with another {what}, and its replies would not be graded alike: begin another run",
+            f"run {name} was started with another {what}, and its replies would not be graded alike: start another run",
             kind="conflict",
         )
     _check_labels(found, labels)

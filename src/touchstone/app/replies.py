@@ -88,7 +88,7 @@ def _check_replies(
         remedy = "give each row its reply"
     unread = next((entry for entry in entries if isinstance(entry.case, Failure)), None)
     why = f"; line {unread.line}: {unread.case.message}" if unread and isinstance(unread.case, Failure) else ""
-    raise InputError(f"{file} holds no replies in its {len(entries):,} rows: {remedy}{why}")
+    raise InputError(f"{file} has no replies in its {len(entries):,} rows: {remedy}{why}")
 
 
 def replies_of(

@@ -1,4 +1,4 @@
-"""Cases in, results out, one at a time and in input order; a row that fails keeps its place and the rest goes on."""
+"""Cases in, results out, one at a time and in input order; a row that fails keeps its place and the others follow."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ def score_file(
 ) -> Tally:
     """Score the cases in `source` into `target` (None: nowhere); with `id`, that case alone.
 
-    Without an engine the work is done right here; without a judge the offline grades stand.
+    Without an engine the work is done right here; without a judge the offline grades are kept.
     """
     find_verifier(settings.verifier)
     if target is not None:
@@ -153,7 +153,7 @@ def judge_case(case: Case, result: Result, *, judge: ModelJudge) -> Result:
     except TouchstoneError:
         raise
     except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer
-        problem = "the judge met a defect in Touchstone, and the offline grades stand: please report it"
+        problem = "a defect in Touchstone stopped the judge, so the offline grades are kept: please report it"
         failure = Failure("judge", type(error).__name__, problem)
         decision = "review" if result.decision == "send" else result.decision
         return replace(result, failures=(*result.failures, failure), decision=decision)
@@ -251,7 +251,7 @@ def score_case(case: Case, *, line: int, settings: Settings) -> Result:
     except ResourceError:
         raise
     except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer
-        problem = "the case met a defect in Touchstone and was not scored: please report it"
+        problem = "a defect in Touchstone kept the case from being scored: please report it"
         return failed(case.id, Failure("score", type(error).__name__, problem), line=line)
 
 
@@ -260,7 +260,7 @@ def _only(entries: Iterable[Entry], *, id: str, file: str) -> Iterator[Entry]:
         if isinstance(entry.case, Case) and entry.case.id == id:
             yield entry
             return
-    raise InputError(f"{file} holds no case with the id '{id}': a case without one has the id its result shows")
+    raise InputError(f"{file} has no case with the id '{id}': a case without one has the id its result shows")
 
 
 def _write_all(scored: Iterable[ScoredEntry], *, target: str | None, on_scored: OnScored, redacts: bool) -> Tally:
@@ -283,7 +283,7 @@ def without_personal_data(row: Kept) -> Kept:
     try:
         return redact_reply(row)
     except Exception as error:  # noqa: BLE001 - a defect must not cost the other rows; its text may quote the customer
-        problem = "taking personal data out met a defect in Touchstone, so the result is withheld: please report it"
+        problem = "a defect in Touchstone stopped the redaction, so the result is withheld: please report it"
         withheld = failed(row.result.id, Failure("redact", type(error).__name__, problem), line=row.result.line)
         return Kept(None, withheld, record(None, withheld))
 

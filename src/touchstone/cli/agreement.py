@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from touchstone.app.agreement import Agreements, Voices, keep_measurements, measure_agreement
+from touchstone.app.agreement import Agreements, JudgeChoice, keep_measurements, measure_agreement
 from touchstone.app.config import JudgeFlags, Settings
 from touchstone.app.goldset import is_goldset
 from touchstone.app.judge_cost import meter_line, report_lines
@@ -71,7 +71,7 @@ def agreement(
     found = _measure(
         sources or [],
         settings=settings,
-        voices=_voices(results or (), flags=judge_flags, settings=settings, compare=compare),
+        choice=_choice(results or (), flags=judge_flags, settings=settings, compare=compare),
         creates_store=store is not None,
         is_quiet=quiet,
     )
@@ -91,20 +91,20 @@ def _queue(sources: Sequence[str]) -> str | None:
     return None
 
 
-def _voices(results: Sequence[str], *, flags: JudgeFlags, settings: Settings, compare: bool) -> Voices:
+def _choice(results: Sequence[str], *, flags: JudgeFlags, settings: Settings, compare: bool) -> JudgeChoice:
     """With results of before, a judge grades now only if a flag names it: touchstone.yaml alone costs nothing."""
     grades_now = not results or "kind" in flags.section
     if compare and not results and settings.judge.kind == "offline":
         raise ConfigError("--compare needs another judge: name one with --model or --panel, or give its --results")
-    return Voices(tuple(dict.fromkeys(results)), grades_now=grades_now, with_offline=compare)
+    return JudgeChoice(tuple(dict.fromkeys(results)), grades_now=grades_now, with_offline=compare)
 
 
 def _measure(
-    goldsets: Sequence[str], *, settings: Settings, voices: Voices, creates_store: bool, is_quiet: bool
+    goldsets: Sequence[str], *, settings: Settings, choice: JudgeChoice, creates_store: bool, is_quiet: bool
 ) -> Agreements:
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[done]}"), TimeRemainingColumn())
     with (
-        open_judge(settings) if voices.grades_now else nullcontext() as judge,
+        open_judge(settings) if choice.grades_now else nullcontext() as judge,
         Screen(*columns, is_quiet=is_quiet) as screen,
     ):
 
@@ -115,7 +115,7 @@ def _measure(
             spent = f", {meter_line(judge)}" if judge else ""
             screen.advance(None, total=None, text=f"{screen.done:,} rows{spent}")
 
-        found = measure_agreement(goldsets, settings=settings, judge=judge, voices=voices, on_scored=show)
+        found = measure_agreement(goldsets, settings=settings, judge=judge, choice=choice, on_scored=show)
         for line in report_lines(judge):
             screen.notice(line)
     if any(each.measurements for each in found.judges):

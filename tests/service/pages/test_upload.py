@@ -24,7 +24,7 @@ UNUSABLE = {
         "tickets.csv has no column for 'response', only 'ticket', 'body', 'agent_text'; expected are response or "
         "actual_output or answer",
     ),
-    "no reply in the column": ("replies.csv", "input,response\nq,\nq,\n", "replies.csv holds no replies in its 2 rows"),
+    "no reply in the column": ("replies.csv", "input,response\nq,\nq,\n", "replies.csv has no replies in its 2 rows"),
     "no readable row": (
         "replies.jsonl",
         '{"response": 7}\n',

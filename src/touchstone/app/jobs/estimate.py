@@ -87,5 +87,5 @@ def _read(sources: Sequence[Source], *, order: Order, settings: Settings, each: 
             counted += seen / (rows.share_read() or 1.0) if seen else 0
         placed += [Placed(entry, {"source": source.name}) for entry in taken]
     if not placed:
-        raise InputError("the inputs hold no cases: write one for each row, with at least the field 'response'")
+        raise InputError("the inputs have no cases: write one for each row, with at least the field 'response'")
     return counted / max(1, sum(source.size for source in sources)), placed

@@ -204,8 +204,8 @@ def _refuse_other_plan(before: Mapping[str, Any], now: Mapping[str, Any], *, dir
             was, is_ = was.get(name), is_.get(name)
         if was != is_:
             raise ConfigError(
-                f"the job in {directory.name} was begun with another {name} ({was}, now {is_}): "
-                "go on with the former one, or name another directory with -o"
+                f"the job in {directory.name} was started with another {name} ({was}, now {is_}): "
+                "use the former one, or name another directory with -o"
             )
 
 
@@ -224,5 +224,7 @@ def _alone(directory: Location) -> Iterator[None]:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise ConfigError(f"another process is at the job in {directory.name}: wait for it, or stop it") from error
+            raise ConfigError(
+                f"another process is running the job in {directory.name}: wait for it, or stop it"
+            ) from error
         yield
