@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from touchstone.core.reading import Sentence, Text, Token
 from touchstone.core.result import Evidence
@@ -40,72 +40,69 @@ MOST_SOUGHT = 60
 MOST_SENTENCES = 2000
 
 
+class Told(NamedTuple):
+    """A sentence of a source: its words, and the number of the first of its source, which may be a heading."""
+
+    evidence: Evidence
+    words: tuple[str, ...]
+    terms: frozenset[str]
+    heading: int
+    # In words, as the model's time depends on them.
+    size: int
+
+
 @dataclass(frozen=True)
 class Passages:
     """The sentences of all sources, ready to be looked through; made once for a reply."""
 
-    sentences: tuple[Evidence, ...]
-    words: tuple[tuple[str, ...], ...]
-    terms: tuple[frozenset[str], ...]
-    headings: tuple[int, ...]
+    sentences: tuple[Told, ...]
 
     @classmethod
     def of(cls, sources: Iterable[Text]) -> "Passages":
-        """Every sentence of the sources with its words; a sentence that recurs counts where it stands first."""
-        sentences: list[Evidence] = []
-        words: list[tuple[str, ...]] = []
-        terms: list[frozenset[str]] = []
-        headings: list[int] = []
-        known: set[str] = set()
+        """Every sentence of the sources; one that recurs counts where it comes first."""
+        told: dict[str, Told] = {}
         for source in sources:
-            first = len(sentences)
+            heading = len(told)
             for sentence in _whole(source):
                 text = source.raw[sentence.start : sentence.end].strip()
-                if text in known or len(sentences) >= MOST_SENTENCES:
-                    continue
-                known.add(text)
-                tokens = source.tokens[sentence.first : sentence.last]
-                sentences.append(Evidence(source.name, sentence.start, sentence.end, text))
-                words.append(tuple(token.word for token in tokens if not token.is_stop))
-                terms.append(frozenset(token.term for token in tokens))
-                headings.append(first)
-        return cls(tuple(sentences), tuple(words), tuple(terms), tuple(headings))
+                if text not in told and len(told) < MOST_SENTENCES:
+                    tokens = source.tokens[sentence.first : sentence.last]
+                    words = tuple(token.word for token in tokens if not token.is_stop)
+                    evidence = Evidence(source.name, sentence.start, sentence.end, text)
+                    terms = frozenset(token.term for token in tokens)
+                    told[text] = Told(evidence, words, terms, heading, len(text.split()))
+        return cls(tuple(told.values()))
 
     @cached_property
     def vocabulary(self) -> dict[str, int]:
         """Every word of the sources, numbered."""
-        return {word: at for at, word in enumerate(sorted({word for words in self.words for word in words}))}
+        return {word: at for at, word in enumerate(sorted({word for told in self.sentences for word in told.words}))}
 
     @cached_property
     def word_numbers(self) -> "tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]":
         """The words of all sentences one after the other, which sentences have any, and where each of those begins."""
         import numpy as np
 
-        filled = [at for at, words in enumerate(self.words) if words]
-        begins = np.cumsum([0, *(len(self.words[at]) for at in filled)], dtype=np.intp)[:-1]
-        numbers = [self.vocabulary[word] for at in filled for word in self.words[at]]
-        return np.array(numbers, dtype=np.intp), np.array(filled, dtype=np.intp), begins
+        filled = [(at, told.words) for at, told in enumerate(self.sentences) if told.words]
+        begins = np.cumsum([0, *(len(words) for _, words in filled)], dtype=np.intp)[:-1]
+        numbers = [self.vocabulary[word] for _, words in filled for word in words]
+        return np.array(numbers, dtype=np.intp), np.array([at for at, _ in filled], dtype=np.intp), begins
 
     @cached_property
     def by_term(self) -> dict[str, list[int]]:
         """The sentences that have a term."""
         found: dict[str, list[int]] = defaultdict(list)
-        for at, terms in enumerate(self.terms):
-            for term in terms:
+        for at, told in enumerate(self.sentences):
+            for term in told.terms:
                 found[term].append(at)
         return found
-
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """The words of each sentence, as the model's time depends on them."""
-        return tuple(len(sentence.text.split()) for sentence in self.sentences)
 
 
 def evidence_for(sentence: Sequence[Token], passages: Passages) -> tuple[Evidence, ...]:
     """The few sentences that speak to the sentence with these tokens, in the order of the sources."""
     if not passages.sentences:
         return ()
-    return tuple(passages.sentences[at] for at in sorted(_pick(_table(sentence, passages), passages)))
+    return tuple(passages.sentences[at].evidence for at in sorted(_pick(_table(sentence, passages), passages)))
 
 
 def joined(evidence: Sequence[Evidence]) -> str:
@@ -115,16 +112,16 @@ def joined(evidence: Sequence[Evidence]) -> str:
 
 def _whole(source: Text) -> Iterator[Sentence]:
     """The sentences of a source, those that were parted at a semicolon joined again."""
-    open_: Sentence | None = None
+    before: Sentence | None = None
     for sentence in source.sentences:
-        if open_ and source.raw[open_.end - 1] == ";" and sentence.end - open_.start <= LONGEST_JOINED:
-            open_ = Sentence(open_.start, sentence.end, open_.first, sentence.last)
+        if before and source.raw[before.end - 1] == ";" and sentence.end - before.start <= LONGEST_JOINED:
+            before = before._replace(end=sentence.end, last=sentence.last)
             continue
-        if open_:
-            yield open_
-        open_ = sentence
-    if open_:
-        yield open_
+        if before:
+            yield before
+        before = sentence
+    if before:
+        yield before
 
 
 def _table(sentence: Sequence[Token], passages: Passages) -> "NDArray[np.float64]":
@@ -161,21 +158,21 @@ def _pick(table: "NDArray[np.float64]", passages: Passages) -> set[int]:
         for number in _with_company(at, passages):
             if number in picked or len(picked) >= MOST_EVIDENCE:
                 continue
-            if picked and passages.sizes[number] > budget:
+            if picked and passages.sentences[number].size > budget:
                 return picked
             picked.add(number)
-            budget -= passages.sizes[number]
+            budget -= passages.sentences[number].size
             spoken = np.maximum(spoken, table[:, number])
     return picked
 
 
 def _with_company(at: int, passages: Passages) -> Iterator[int]:
     """A sentence, the answer after a question, what its first word points back to, and the heading above it."""
+    sentences, told = passages.sentences, passages.sentences[at]
     yield at
-    heading = passages.headings[at]
-    if passages.sentences[at].text.endswith("?") and passages.headings[at + 1 : at + 2] == (heading,):
+    if told.evidence.text.endswith("?") and at + 1 < len(sentences) and sentences[at + 1].heading == told.heading:
         yield at + 1
-    if at > heading and passages.sentences[at].text.split(maxsplit=1)[0].casefold() in POINTING:
+    if at > told.heading and told.evidence.text.split(maxsplit=1)[0].casefold() in POINTING:
         yield at - 1
-    if heading != at and passages.sizes[heading] <= HEADING_WORDS:
-        yield heading
+    if told.heading != at and sentences[told.heading].size <= HEADING_WORDS:
+        yield told.heading

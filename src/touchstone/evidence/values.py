@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from touchstone.core.reading import Text, Value
 from touchstone.core.result import Anchor, Evidence, Status
-from touchstone.evidence.approximation import is_about
 from touchstone.evidence.derivation import Deriver, Stated
-from touchstone.evidence.equality import ends, is_free, is_idiom, is_range
+from touchstone.evidence.equality import ends, is_about, is_free, is_idiom, is_range
 from touchstone.evidence.index import Index, ValuePlace
 from touchstone.evidence.places import Binding, binding, prefers
 

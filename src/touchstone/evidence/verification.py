@@ -8,9 +8,9 @@ one that does not hold is never supported by the words around it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, compress
 from typing import NamedTuple, Protocol, get_args
 
 from touchstone.core import resource
@@ -18,6 +18,7 @@ from touchstone.core.reading import Reading, Sentence, Text, Token
 from touchstone.core.result import Anchor, Chances, Evidence, Standing, Statement, Verification
 from touchstone.evidence.retrieval import Passages, evidence_for, joined
 from touchstone.text.patterns import folded, pattern
+from touchstone.text.sentences import cut
 from touchstone.text.tokens import WORD, term
 
 # Longer "sentences" are read in pieces, so that nothing lies beyond what the model can take in.
@@ -28,6 +29,12 @@ SPOKEN_OF = 0.5
 MOST_READ = 200
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 DOUBTED: tuple[Standing, ...] = ("contradicted", "not_stated")
+REASONS: dict[Standing, str] = {
+    "supported": "{} says so",
+    "contradicted": "{} says otherwise",
+    "not_stated": "no source states this",
+    "no_claim": "claims nothing",
+}
 # A sentence of fewer words claims nothing.
 MIN_WORDS = 3
 # A longer question, or one with a figure in it, may state something on the way.
@@ -81,7 +88,7 @@ def verify(reading: Reading, anchors: Sequence[Anchor] | None, *, verifier: Veri
     """Every sentence with its status, or None when there is nothing to hold the reply against."""
     if reading.sources is None:
         return None
-    pieces = list(_pieces(reading.reply))
+    pieces = [piece for sentence in reading.reply.sentences for piece in cut(reading.reply, sentence, most=MAX_WORDS)]
     card = verifier.card
     return Verification(
         name=card.name,
@@ -92,35 +99,32 @@ def verify(reading: Reading, anchors: Sequence[Anchor] | None, *, verifier: Veri
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A piece of the reply, as the model reads it, with its words and its typed values."""
+
+    piece: Sentence
+    raw: str
+    text: str
+    tokens: Sequence[Token]
+    values: Sequence[Anchor]
+
+
 def _statements(
     reading: Reading, pieces: Sequence[Sentence], anchors: Sequence[Anchor], verifier: Verifier
 ) -> list[Statement]:
     own = tuple(source for source in reading.sources or () if not source.is_said)
-    names = {source.name for source in own}
-    values = [[a for a in anchors if a.kind != "claim" and p.start <= a.start < p.end] for p in pieces]
-    asked = [_asked(reading.reply, piece, held, names) for piece, held in zip(pieces, values, strict=True)]
-    clear = [
-        _clear(reading.reply, piece, spelled=each.text, values=held, passages=own)
-        for piece, each, held in zip(pieces, asked, values, strict=True)
-    ]
-    open_ones = [at for at, statement in enumerate(clear) if statement is None]
-    read = dict(zip(open_ones, _read([asked[at] for at in open_ones], reading, own, verifier), strict=True))
-    return [statement or _ruled(read[at], values[at]) for at, statement in enumerate(clear)]
+    typed = [anchor for anchor in anchors if anchor.kind != "claim"]
+    asked = [_asked(reading.reply, piece, typed, {source.name for source in own}) for piece in pieces]
+    clear = [_clear(each, reading.reply, own) for each in asked]
+    unclear = [each for each, statement in zip(asked, clear, strict=True) if statement is None]
+    read = iter(_read(unclear, reading, own, verifier))
+    return [statement or _ruled(next(read), each.values) for each, statement in zip(asked, clear, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A sentence as the model reads it, and what its evidence is looked for by."""
-
-    raw: str
-    start: int
-    end: int
-    text: str
-    tokens: Sequence[Token]
-
-
-def _asked(reply: Text, piece: Sentence, values: Sequence[Anchor], names: Set[str]) -> _Asked:
-    """Values that hold stand as their source spells them: two weeks as the 14 days that a passage speaks of."""
+def _asked(reply: Text, piece: Sentence, typed: Iterable[Anchor], names: Set[str]) -> _Asked:
+    """Values that hold are spelled as in their source: two weeks as the 14 days that a passage speaks of."""
+    values = [anchor for anchor in typed if piece.start <= anchor.start < piece.end]
     parts, after = [], piece.start
     for anchor in sorted(values, key=lambda each: each.start):
         known = anchor.status == "supported" and anchor.evidence and anchor.evidence[0].source in names
@@ -128,23 +132,21 @@ def _asked(reply: Text, piece: Sentence, values: Sequence[Anchor], names: Set[st
             parts += [reply.raw[after : anchor.start], anchor.evidence[0].text]
             after = anchor.end
     text = " ".join("".join([*parts, reply.raw[after : piece.end]]).split())
-    raw = reply.raw[piece.start : piece.end]
-    return _Asked(raw, piece.start, piece.end, text, reply.tokens[piece.first : piece.last])
+    return _Asked(piece, reply.raw[piece.start : piece.end], text, reply.tokens[piece.first : piece.last], values)
 
 
 def _read(asked: Sequence[_Asked], reading: Reading, own: Sequence[Text], verifier: Verifier) -> list[Statement]:
     """The passages' word on every sentence; where they do not bear it out, that of what else was said."""
     first = _look(asked, own, verifier)
-    again = [at for at, statement in enumerate(first) if statement.status in DOUBTED]
     others = [source for source in reading.sources or () if source.is_said]
     if reading.expected is not None and all(source.name != reading.expected.name for source in own):
         others.append(reading.expected)
-    again = [at for at in again if _speak_of(asked[at].tokens, others)]
-    if not again:
+    pairs = zip(asked, first, strict=True)
+    again = [found.status in DOUBTED and _speak_of(each.tokens, others) for each, found in pairs]
+    if not any(again):
         return first
-    second = _look([asked[at] for at in again], others, verifier)
-    found = dict(zip(again, second, strict=True))
-    return [_better(statement, found.get(at)) for at, statement in enumerate(first)]
+    second = iter(_look(list(compress(asked, again)), others, verifier))
+    return [_better(found, next(second)) if doubted else found for found, doubted in zip(first, again, strict=True)]
 
 
 def _speak_of(tokens: Sequence[Token], sources: Sequence[Text]) -> bool:
@@ -153,9 +155,9 @@ def _speak_of(tokens: Sequence[Token], sources: Sequence[Text]) -> bool:
     return sum(any(t in source.positions for source in sources) for t in wanted) >= SPOKEN_OF * len(wanted) > 0
 
 
-def _better(first: Statement, second: Statement | None) -> Statement:
+def _better(first: Statement, second: Statement) -> Statement:
     """A passage that contradicts beats a customer who states; the reply that people wrote for the case beats both."""
-    if second is None or second.status != "supported" or not second.evidence:
+    if second.status != "supported" or not second.evidence:
         return first
     from_people = not second.evidence[0].source.startswith("input")
     return second if first.status == "not_stated" or from_people else first
@@ -165,28 +167,16 @@ def _look(asked: Sequence[_Asked], sources: Sequence[Text], verifier: Verifier) 
     passages = Passages.of(sources)
     found = [evidence_for(each.tokens, passages) for each in asked]
     pairs = [SentencePair(each.text, joined(evidence)) for each, evidence in zip(asked, found, strict=True)]
-    chances = verifier.read(pairs)
-    return [
-        _statement(each, given, evidence, sources) for each, given, evidence in zip(asked, chances, found, strict=True)
-    ]
+    read = zip(asked, verifier.read(pairs), found, strict=True)
+    return [_statement(each, chances, evidence, sources) for each, chances, evidence in read]
 
 
 def _statement(asked: _Asked, chances: Chances, evidence: Sequence[Evidence], sources: Sequence[Text]) -> Statement:
     status = max(STANDINGS, key=lambda name: float(getattr(chances, name)))
     nearest = _nearest(asked.tokens, evidence, sources) if status != "no_claim" else None
-    reason = _reason(status, nearest)
+    reason = REASONS[status].format(nearest.source if nearest else "a source")
     shown = (nearest,) if nearest else ()
-    return Statement(asked.raw, asked.start, asked.end, status, "model", reason, chances, shown)
-
-
-def _reason(status: Standing, nearest: Evidence | None) -> str:
-    where = nearest.source if nearest else "a source"
-    return {
-        "supported": f"{where} says so",
-        "contradicted": f"{where} says otherwise",
-        "not_stated": "no source states this",
-        "no_claim": "claims nothing",
-    }[status]
+    return Statement(asked.raw, asked.piece.start, asked.piece.end, status, "model", reason, chances, shown)
 
 
 def _nearest(tokens: Sequence[Token], evidence: Sequence[Evidence], sources: Sequence[Text]) -> Evidence | None:
@@ -215,34 +205,18 @@ def _ruled(statement: Statement, values: Sequence[Anchor]) -> Statement:
     )
 
 
-def _pieces(reply: Text) -> Iterator[Sentence]:
-    for sentence in reply.sentences:
-        if sentence.last - sentence.first <= MAX_WORDS:
-            yield sentence
-            continue
-        for first in range(sentence.first, sentence.last, MAX_WORDS):
-            last = min(first + MAX_WORDS, sentence.last)
-            yield Sentence(reply.tokens[first].start, reply.tokens[last - 1].end, first, last)
-
-
-def _clear(
-    reply: Text, sentence: Sentence, *, spelled: str, values: Iterable[Anchor], passages: Iterable[Text]
-) -> Statement | None:
-    """The statement of a sentence that a rule can hardly be wrong about; None when the model has to read it.
-
-    `spelled` is the sentence with its values as the sources spell them.
-    """
-    raw = reply.raw[sentence.start : sentence.end]
+def _clear(asked: _Asked, reply: Text, passages: Iterable[Text]) -> Statement | None:
+    """The statement of a sentence that a rule can hardly be wrong about; None when the model has to read it."""
+    raw, piece = asked.raw, asked.piece
     figures = [*(value.start for value in reply.values), *(contact.start for contact in reply.contacts)]
-    has_figures = any(sentence.start <= start < sentence.end for start in figures)
-    if not has_figures and (kind := _no_claim(raw, words=sentence.last - sentence.first)) is not None:
-        return Statement(raw, sentence.start, sentence.end, "no_claim", "rule", kind)
-    if all(value.holds for value in values):
-        copied = _copied(spelled, passages)
-        if copied is not None:
-            reason = f"copied from {copied.source}"
-            return Statement(raw, sentence.start, sentence.end, "supported", "rule", reason, evidence=(copied,))
-    return None
+    has_figures = any(piece.start <= start < piece.end for start in figures)
+    if not has_figures and (kind := _no_claim(raw, words=piece.last - piece.first)) is not None:
+        return Statement(raw, piece.start, piece.end, "no_claim", "rule", kind)
+    copied = _copied(asked.text, passages) if all(value.holds for value in asked.values) else None
+    if copied is None:
+        return None
+    reason = f"copied from {copied.source}"
+    return Statement(raw, piece.start, piece.end, "supported", "rule", reason, evidence=(copied,))
 
 
 def _no_claim(raw: str, *, words: int) -> str | None:

@@ -18,6 +18,7 @@ IDIOMS = frozenset({"second", "minute"})
 # `twice a week`, `10 files a day`: a rate's period, not a duration.
 RATES = frozenset({"once", "twice", "times", "hours", "days", *ONES, *TENS})
 FREE_DIMENSION = "free"
+HOURS_A_WEEK = "hours a week"
 OTHER_FREE = frozenset("feel - set you're be debt gluten dairy sugar nut lactose duty toll hands fat alcohol smoke "
                        "stress hassle carbon rent".split())  # fmt: skip
 ORDINAL_NOUNS = frozenset("floor attempt time offence instalment installment payment reminder month week day year row "
@@ -163,7 +164,7 @@ def always(lexemes: Lexemes, index: int) -> Found[Value] | None:
     if match is None or lexemes[index - 1].text in ("on", "by", "until", "before"):
         return None
     days = int(match["days"] or 7)
-    reading = Measure(Decimal(24 * days), Decimal(24 * days), "hours a week")
+    reading = Measure(Decimal(24 * days), Decimal(24 * days), HOURS_A_WEEK)
     return _found(lexemes, index, lexemes.after(match), "duration", f"24/{days}", reading)
 
 

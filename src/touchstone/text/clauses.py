@@ -10,14 +10,15 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from touchstone.core import resource
-from touchstone.core.reading import Clause, Sentence, Span, Text, Word
+from touchstone.core.reading import Clause, Sentence, Text, Word
 from touchstone.text.normalise import Normal, normalise
+from touchstone.text.sentences import cut
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 MIN_WORDS = 3
-# Longer "sentences" are no prose; they are parsed in pieces so that the cost stays linear.
+# Longer "sentences" are parsed in pieces.
 MAX_WORDS = 120
 # Sentences recur: courtesies, policies, whole replies. Their clauses are small, so many are kept.
 MAX_KEPT = 20_000
@@ -67,9 +68,10 @@ def _placed(clause: Clause, piece: _Piece) -> Clause:
 
 def _pieces(text: Text) -> list[_Piece]:
     normal = normalise(text.raw)
-    spans = (span for sentence in text.sentences if _may_assert(text, sentence) for span in _spans(text, sentence))
-    starts = ((normal.at(start), normal.at(end)) for start, end in spans)
-    return [_Piece(normal, start, normal.text[start:end]) for start, end in starts]
+    telling = (sentence for sentence in text.sentences if _may_assert(text, sentence))
+    pieces = (piece for sentence in telling for piece in cut(text, sentence, most=MAX_WORDS))
+    spans = ((normal.at(piece.start), normal.at(piece.end)) for piece in pieces)
+    return [_Piece(normal, start, normal.text[start:end]) for start, end in spans]
 
 
 def _may_assert(text: Text, sentence: Sentence) -> bool:
@@ -79,15 +81,6 @@ def _may_assert(text: Text, sentence: Sentence) -> bool:
         return False
     filler = resource.words("filler.txt")
     return any(not token.is_stop and token.word not in filler for token in tokens)
-
-
-def _spans(text: Text, sentence: Sentence) -> Iterator[Span]:
-    if sentence.last - sentence.first <= MAX_WORDS:
-        yield Span(sentence.start, sentence.end)
-        return
-    for first in range(sentence.first, sentence.last, MAX_WORDS):
-        last = min(first + MAX_WORDS, sentence.last)
-        yield Span(text.tokens[first].start, text.tokens[last - 1].end)
 
 
 @cache

@@ -5,10 +5,11 @@ them is read as it would be without.
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from touchstone.core import resource
-from touchstone.core.reading import Sentence, Token
+from touchstone.core.reading import Sentence, Text, Token
 from touchstone.text.normalise import Normal
 from touchstone.text.patterns import any_of
 
@@ -37,6 +38,16 @@ def split(normal: Normal, tokens: tuple[Token, ...]) -> tuple[Sentence, ...]:
         if last > first or not sentences:
             start, first = end, last
     return tuple(sentences)
+
+
+def cut(text: Text, sentence: Sentence, *, most: int) -> Iterator[Sentence]:
+    """A sentence as it is, or in pieces of so many words: one that long is no prose, and costs must stay linear."""
+    if sentence.last - sentence.first <= most:
+        yield sentence
+        return
+    for first in range(sentence.first, sentence.last, most):
+        last = min(first + most, sentence.last)
+        yield Sentence(text.tokens[first].start, text.tokens[last - 1].end, first, last)
 
 
 def _ends(text: str) -> list[int]:
