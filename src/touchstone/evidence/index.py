@@ -1,12 +1,13 @@
-"""Sources -> an index of their values: a reply's value finds its equals and rivals without trying them all."""
+"""Sources -> an index of their values: a reply's value finds its equals and contradictions without trying them all."""
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from touchstone.core.reading import Day, Measure, Text, Value
+from touchstone.core.result import Evidence
 from touchstone.evidence.equality import comparable, end_of, is_range, same
 from touchstone.evidence.places import Binding, binding
 from touchstone.text.structure import terms_of
@@ -27,17 +28,17 @@ class ValuePlace(NamedTuple):
     source: Text
     value: Value
     binding: Binding
-    path: str | None
-    key: str
-    label: frozenset[str]
-    is_cell: bool
+    path: str | None = None
+    key: str = ""
+    label: frozenset[str] = frozenset()
+    is_cell: bool = False
 
     @classmethod
     def of(cls, source: Text, value: Value) -> "ValuePlace":
-        fact = source.fact_at(value.start)
+        bound, fact = binding(source, value), source.fact_at(value.start)
         if fact is None:
-            return cls(source, value, binding(source, value), None, "", frozenset(), is_cell=False)
-        return cls(source, value, binding(source, value), fact.path or None, fact.key, fact.label, fact.is_cell)
+            return cls(source, value, bound)
+        return cls(source, value, bound, fact.path or None, fact.key, fact.label, fact.is_cell)
 
     @property
     def shape(self) -> str:
@@ -50,6 +51,18 @@ class ValuePlace(NamedTuple):
         """Whether the field holds what something is called by: an id, a postcode, a phone number."""
         return self.is_cell and not IDENTIFYING.isdisjoint(terms_of(self.key))
 
+    @property
+    def shown(self) -> str:
+        return self.source.raw[self.value.start : self.value.end]
+
+    @property
+    def where(self) -> str:
+        return f"{self.source.name} {self.path}" if self.path else self.source.name
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.source.name, self.value.start, self.value.end, self.shown, self.path)
+
 
 class Index:
     """The values of all sources by what they say and by the terms around them."""
@@ -58,34 +71,26 @@ class Index:
         self._by_key: dict[Hashable, list[ValuePlace]] = defaultdict(list)
         self._by_term: dict[str, list[ValuePlace]] = defaultdict(list)
         self._by_shape: dict[str, list[ValuePlace]] = defaultdict(list)
-        self._places: list[ValuePlace] = []
-        for source in sources:
-            for value in source.values:
-                self._add(ValuePlace.of(source, value))
-
-    def _add(self, place: ValuePlace) -> None:
-        self._places.append(place)
-        if place.is_cell and not place.names:
-            self._by_shape[place.shape].append(place)
-        for key in set(_all_keys(place.value)):
-            self._by_key[key].append(place)
-        if not place.names:
+        self._places = [ValuePlace.of(source, value) for source in sources for value in source.values]
+        for place in self._places:
+            for key in set(_all_keys(place.value)):
+                self._by_key[key].append(place)
+            if place.names:
+                continue
             for each in place.binding.around:
                 self._by_term[each].append(place)
+            if place.is_cell:
+                self._by_shape[place.shape].append(place)
 
     def stating(self, value: Value) -> list[ValuePlace]:
         """The places that state the value, in order; a single value also as one end of a range."""
-        places: dict[int, ValuePlace] = {}
-        for key in dict.fromkeys(_own_keys(value)):
-            places |= {id(place.value): place for place in self._by_key.get(key, ())[:MAX_LOOKS]}
-        return [place for place in places.values() if _states(place.value, value)]
+        places = _first(self._by_key.get(key, ()) for key in dict.fromkeys(_own_keys(value)))
+        return [place for place in places if _states(place.value, value)]
 
-    def rivals(self, value: Value, terms: frozenset[str]) -> list[ValuePlace]:
-        """The places around which any of the terms stands and whose value could contradict this one."""
-        places: dict[int, ValuePlace] = {}
-        for each in sorted(terms):
-            places |= {id(place.value): place for place in self._by_term.get(each, ())[:MAX_LOOKS]}
-        return [place for place in places.values() if _could_contradict(value, place)]
+    def differing(self, value: Value, terms: frozenset[str]) -> list[ValuePlace]:
+        """The places with any of the terms around them whose value could contradict this one."""
+        places = _first(self._by_term.get(each, ()) for each in sorted(terms))
+        return [place for place in places if _could_contradict(value, place)]
 
     def siblings(self, place: ValuePlace) -> list[ValuePlace]:
         """The same field of other records, where the place is a field: values of its sort, whatever their unit."""
@@ -97,6 +102,11 @@ class Index:
         return [place for place in self._places[:MAX_COMPARED] if _could_contradict(value, place)]
 
 
+def _first(found: Iterable[Sequence[ValuePlace]]) -> Iterable[ValuePlace]:
+    """The first places of each list, each place once."""
+    return {id(place.value): place for places in found for place in places[:MAX_LOOKS]}.values()
+
+
 def _could_contradict(value: Value, place: ValuePlace) -> bool:
     if not place.is_cell:
         return comparable(value, place.value)
@@ -104,7 +114,7 @@ def _could_contradict(value: Value, place: ValuePlace) -> bool:
 
 
 def _first_reading(value: Value) -> Value:
-    """What a value is before all: the price in a record may be read as a bare number, and is no rival of one."""
+    """What a value is before all: the price in a record may be read as a bare number, and contradicts none."""
     return value if len(value.readings) == 1 else replace(value, readings=value.readings[:1])
 
 
@@ -118,7 +128,7 @@ def _own_keys(value: Value) -> Iterator[Hashable]:
         if isinstance(reading, Measure):
             yield from _figure_keys(reading)
         else:
-            yield _finest(reading.first)
+            yield next(_day_keys(reading.first), "weekday")
 
 
 def _all_keys(value: Value) -> Iterator[Hashable]:
@@ -129,6 +139,8 @@ def _all_keys(value: Value) -> Iterator[Hashable]:
             continue
         for day in (reading.first, reading.last):
             yield from _day_keys(day)
+            if day.year and day.month and day.day:
+                yield "weekday"
 
 
 def _figure_keys(reading: Measure) -> Iterator[Hashable]:
@@ -138,20 +150,13 @@ def _figure_keys(reading: Measure) -> Iterator[Hashable]:
             yield "%", round(figure)
 
 
-def _finest(day: Day) -> Hashable:
-    if day.day is not None:
-        return "day", day.day
-    if day.month is not None:
-        return "month", day.month
-    return day.year if day.year is not None else "weekday"
-
-
 def _day_keys(day: Day) -> Iterator[Hashable]:
+    """The parts of a day that are known, the finest first."""
     if day.day is not None:
         yield "day", day.day
     if day.month is not None:
         yield "month", day.month
     if day.year is not None:
         yield day.year
-    if day.weekday is not None or (day.year and day.month and day.day):
+    if day.weekday is not None:
         yield "weekday"

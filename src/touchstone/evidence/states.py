@@ -88,11 +88,11 @@ def _anchor(state: State, known: Sequence[State]) -> Anchor | None:
     agreeing = [each for each in related if _agrees(state, each)]
     opposed = [each for each in related if not _agrees(state, each)]
     if agreeing:
-        rivals = [e for e in opposed if all(prefers(ours, e.binding, a.binding, listed=False) for a in agreeing)]
-        if not rivals:
+        better = [e for e in opposed if all(prefers(ours, e.binding, a.binding, listed=False) for a in agreeing)]
+        if not better:
             agreed = max(agreeing, key=lambda each: len(ours.around & each.binding.around))
             return _make(state, "supported", f"{_where(agreed)} says so", agreed)
-        opposed = rivals
+        opposed = better
     best = max(opposed, key=lambda each: len(ours.around & each.binding.around), default=None)
     if best is None or (len(opposed) > 1 and not ours.around & best.binding.around):
         return None
