@@ -7,8 +7,9 @@ written beside it.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from touchstone.core.reading import Fact
@@ -22,6 +23,8 @@ LONGEST_CALL = 300
 # What comes before the colon of a labelled line, in words.
 LONGEST_LABEL = 6
 LONGEST_HEADING = 12
+# So much of a list item is shown in the paths of what is under it.
+LONGEST_ITEM = 120
 # The level of a line that is a heading only by its look, below those that are marked.
 CAPTION = 7
 HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
@@ -51,8 +54,6 @@ WORD_JOINTS = re.compile(r"(?<=[a-z\d])(?=[A-Z])|[_.\-/]+")
 SENTENCE_END = re.compile(r"(?<=[^\s.]{2})[.;!?](?=\s+\S)")
 PROSE = re.compile(r"[.;!?]\s|,\s.*,\s|\b(?:and|or|but|if|is|are|you|your|we|our|them)\b", re.IGNORECASE)
 MAX_FACTS = 20_000
-
-
 UNIT_TERMS = frozenset(map(term, "usd eur gbp cents cent pence p days hours minutes min kg gb mb km".split()))
 
 
@@ -65,47 +66,46 @@ class Structure(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line of a text, without its end."""
+    """A line of a text without its end, or a part of one."""
 
     start: int
     end: int
     text: str
 
+    def part(self, start: int, end: int | None = None) -> "TextLine":
+        text = self.text[start:end]
+        return TextLine(self.start + start, self.start + start + len(text), text)
 
-@dataclass(slots=True)
-class Headings:
-    """The headings and list items that the line being read stands under."""
 
-    headings: list[tuple[int, str]]
-    items: list[tuple[int, str]]
+class Outline:
+    """The headings and list items that the line being read is under."""
 
-    @property
-    def shown(self) -> str:
-        return " › ".join(text for _, text in (*self.headings, *self.items))
+    def __init__(self) -> None:
+        self.headings: list[tuple[int, str]] = []
+        self.items: list[tuple[int, str]] = []
 
     @property
     def terms(self) -> frozenset[str]:
         return terms_of(" ".join(text for _, text in (*self.headings, *self.items)))
 
+    def path(self, *names: str) -> str:
+        return " › ".join(filter(None, (*(text for _, text in (*self.headings, *self.items)), *names)))
+
 
 def find_structure(raw: str) -> Structure:
     """The facts of a text; a text of plain prose has none."""
     records = list(find_records(raw)) if "{" in raw or "[" in raw else []
-    facts = [fact for record in records for fact in _fields(raw, record)]
     written = _Written()
     written.read(raw, records)
-    facts += written.facts
+    facts = [*(fact for record in records for fact in _fields(raw, record)), *written.facts]
     facts.sort(key=lambda fact: fact.start)
+    lists = [*(entry for record in records for entry in record.lists), *written.lists]
     notes = [record.note for record in records if record.note]
     if len(facts) > MAX_FACTS:
         notes.append(
             f"more than {MAX_FACTS:,} fields: those after character {facts[MAX_FACTS].start:,} are read as prose"
         )
-    return Structure(
-        tuple(facts[:MAX_FACTS]),
-        (*(entry for record in records for entry in record.lists), *written.lists),
-        tuple(notes),
-    )
+    return Structure(tuple(facts[:MAX_FACTS]), tuple(lists), tuple(notes))
 
 
 @lru_cache(maxsize=8192)
@@ -186,7 +186,7 @@ class _Written:
     def __init__(self) -> None:
         self.facts: list[Fact] = []
         self.lists: list[tuple[str, int]] = []
-        self._outline = Headings([], [])
+        self._outline = Outline()
         # The labelled lines of one record, from `facts[start]` on, and how many items the list being read has.
         self._record = 0
         self._items = 0
@@ -198,59 +198,50 @@ class _Written:
             if rows := _table(lines, at):
                 self._end_record()
                 self.facts += _cells(rows, self._outline)
-                head = rows[0][0].text if rows[0] else ""
-                self.lists.append((head, sum(map(bool, rows)) - 1))
+                self.lists.append((rows[0][0].text if rows[0] else "", sum(map(bool, rows)) - 1))
                 at += len(rows)
                 self._record = len(self.facts)
                 continue
             line = lines[at]
             at += 1
-            if line.text.strip():
-                self._line(line, has_next=at < len(lines) and bool(lines[at].text.strip()))
-            else:
+            if not line.text.strip():
                 self._end_record()
+            elif heading := _heading(line.text, has_next=at < len(lines) and bool(lines[at].text.strip())):
+                self._end_record()
+                self._end_list()
+                above = [(level, said) for level, said in self._outline.headings if level < heading[0]]
+                self._outline.headings, self._outline.items = [*above, heading], []
+            else:
+                self._line(line)
         self._end_record()
         self._end_list()
 
-    def _line(self, line: TextLine, *, has_next: bool) -> None:
-        outline = self._outline
-        heading, bold = HEADING.match(line.text), BOLD.match(line.text)
-        if heading or bold or _is_caption(line.text, has_next=has_next):
-            self._end_record()
-            self._end_list()
-            level = len(heading[1]) if heading else CAPTION
-            text = heading[2] if heading else bold[1] if bold else line.text
-            outline.headings = [(depth, said) for depth, said in outline.headings if depth < level]
-            outline.headings.append((level, text.strip("# :*")))
-            outline.items = []
-            return
+    def _line(self, line: TextLine) -> None:
         item = ITEM.match(line.text)
         indent = len(item[1]) if item else len(line.text) - len(line.text.lstrip())
-        if item and not any(depth < indent for depth, _ in outline.items):
-            self._items += 1
-        outline.items = [(depth, text) for depth, text in outline.items if depth < indent] if item or indent else []
-        body = TextLine(line.start + item.end(), line.end, line.text[item.end() :]) if item else line
+        outer = [(depth, text) for depth, text in self._outline.items if depth < indent]
+        self._items += bool(item) and not outer
+        self._outline.items = outer
+        body = line.part(item.end()) if item else line
         if answer := ANSWER.match(body.text):
-            body = TextLine(body.start + answer.end(), body.end, body.text[answer.end() :])
-        if item:
-            self._end_record()
-        found = list(_labelled(body, outline.terms, outline.shown))
-        if not any(fact.label for fact in found) or len(found) > 1:
+            body = body.part(answer.end())
+        found = list(_labelled(body, self._outline))
+        is_field = not item and len(found) == 1 and bool(found[0].label)
+        if not is_field:
             self._end_record()
         self.facts += found
         if len(found) > 1:
             self._record = len(self.facts)
         if item:
             self._end_record()
-            outline.items.append((indent, body.text.strip()[:120]))
+            self._outline.items.append((indent, body.text.strip()[:LONGEST_ITEM]))
 
     def _end_record(self) -> None:
         """Labelled lines one after the other are fields of one thing, which their short texts name."""
         fields = self.facts[self._record :]
         if len(fields) > 1 and all(fact.label for fact in fields):
             names = frozenset[str]().union(*(fact.thing for fact in fields if fact.is_cell))
-            for at, fact in enumerate(fields, start=self._record):
-                self.facts[at] = replace(fact, thing=fact.thing | names)
+            self.facts[self._record :] = [replace(fact, thing=fact.thing | names) for fact in fields]
         self._record = len(self.facts)
 
     def _end_list(self) -> None:
@@ -259,45 +250,45 @@ class _Written:
         self._items = 0
 
 
-def _is_caption(text: str, *, has_next: bool) -> bool:
-    """A short line that only announces what follows: `Opening hours:`, `Q: Is there a fee?`."""
-    short = len(text.split()) <= LONGEST_HEADING
-    return (
-        has_next
-        and not ITEM.match(text)
-        and ((short and text.rstrip().endswith(":")) or (ASKED.match(text) is not None))
-    )
+def _heading(text: str, *, has_next: bool) -> tuple[int, str] | None:
+    """A heading's level and text: a marked one, a bold line, or a short one that only announces what follows."""
+    if marked := HEADING.match(text):
+        return len(marked[1]), marked[2].strip("# :*")
+    if bold := BOLD.match(text):
+        return CAPTION, bold[1].strip("# :*")
+    announces = len(text.split()) <= LONGEST_HEADING and text.rstrip().endswith(":")
+    is_caption = has_next and not ITEM.match(text) and (announces or ASKED.match(text))
+    return (CAPTION, text.strip("# :*")) if is_caption else None
 
 
-def _labelled(line: TextLine, thing: frozenset[str], shown: str) -> Iterator[Fact]:
-    """`Key: value`, `key=value; key=value`, or sentences that only stand under something."""
+def _labelled(line: TextLine, outline: Outline) -> Iterator[Fact]:
+    """`Key: value`, `key=value; key=value`, or sentences that are only under something."""
     pairs = list(PAIR.finditer(line.text)) if "=" in line.text else []
     if pairs and (len(pairs) > 1 or pairs[0].start() == 0):
-        names = frozenset[str]().union(*(_named_by(pair[2]) for pair in pairs)) if len(pairs) > 1 else frozenset[str]()
+        names = frozenset[str]().union(*(_named_by(pair[2]) for pair in pairs))
         for pair in pairs:
-            path = " › ".join(filter(None, (shown, pair[1].strip())))
-            span = (line.start + pair.start(2), line.start + pair.end(2))
-            named = thing | (names or _named_by(pair[2]))
-            yield Fact(*span, path, pair[1].strip(), terms_of(pair[1]), named, is_cell=True)
+            key, named = pair[1].strip(), outline.terms | (names or _named_by(pair[2]))
+            start, end = line.start + pair.start(2), line.start + pair.end(2)
+            yield Fact(start, end, outline.path(key), key, terms_of(pair[1]), named, is_cell=True)
         return
     start = 0
-    for end in [*(cut.end() for cut in SENTENCE_END.finditer(line.text)), len(line.text)]:
-        yield from _sentence(TextLine(line.start + start, line.start + end, line.text[start:end]), thing, shown)
+    for end in [*(stop.end() for stop in SENTENCE_END.finditer(line.text)), len(line.text)]:
+        yield from _sentence(line.part(start, end), outline)
         start = end
 
 
-def _sentence(line: TextLine, thing: frozenset[str], shown: str) -> Iterator[Fact]:
-    """A labelled sentence, or one that only stands under something."""
+def _sentence(line: TextLine, outline: Outline) -> Iterator[Fact]:
+    """A labelled sentence, or one that is only under something."""
     found = LABELLED.match(line.text)
     label = (found["bold"] or found["plain"]).strip(" :*") if found else ""
+    thing = outline.terms
     if found and len(label.split()) <= LONGEST_LABEL:
-        path = " › ".join(filter(None, (shown, label)))
-        said = line.text[found.end() :]
-        is_cell = len(said) <= LONGEST_NAME and not PROSE.search(said)
-        named = thing | (_named_by(said) if is_cell else frozenset())
-        yield Fact(line.start + found.end(), line.end, path, label, terms_of(label), named, is_cell=is_cell)
+        said = line.part(found.end())
+        is_cell = len(said.text) <= LONGEST_NAME and not PROSE.search(said.text)
+        named = thing | (_named_by(said.text) if is_cell else frozenset())
+        yield Fact(said.start, line.end, outline.path(label), label, terms_of(label), named, is_cell=is_cell)
     elif thing:
-        yield Fact(line.start, line.end, shown, "", frozenset(), thing, is_cell=False)
+        yield Fact(line.start, line.end, outline.path(), "", frozenset(), thing, is_cell=False)
 
 
 def _named_by(text: str) -> frozenset[str]:
@@ -309,8 +300,7 @@ def _table(lines: Sequence[TextLine], at: int) -> list[list[TextLine]]:
     """The rows of cells of the table that starts at a line, if one does. A ruled line is a row of no cells."""
     for cut, least in ((PIPES, 2), (TABS, 2), (COMMAS, 3)):
         rows: list[list[TextLine]] = []
-        for number in range(at, len(lines)):
-            line = lines[number]
+        for line in islice(lines, at, None):
             if cut is PIPES and rows and RULED.match(line.text) and "|" in line.text:
                 rows.append([])
                 continue
@@ -334,32 +324,22 @@ def _cut(line: TextLine, cut: re.Pattern[str]) -> list[TextLine]:
     for end in [*(match.start() for match in cut.finditer(text)), len(text)]:
         # The sign itself, or the blanks that part two cells, are stripped with what surrounds a cell.
         cell = text[start:end]
-        lead = len(cell) - len(cell.lstrip("|,\t "))
-        cells.append(
-            TextLine(
-                line.start + start + lead, line.start + start + lead + len(cell.strip("|,\t ")), cell.strip("|,\t ")
-            )
-        )
+        lead = start + len(cell) - len(cell.lstrip("|,\t "))
+        cells.append(line.part(lead, lead + len(cell.strip("|,\t "))))
         start = end
-    if cut is PIPES and text.lstrip().startswith("|"):
-        cells = cells[1:]
-    if cut is PIPES and text.rstrip().endswith("|"):
-        cells = cells[:-1]
+    if cut is PIPES:
+        cells = cells[text.lstrip().startswith("|") : len(cells) - text.rstrip().endswith("|")]
     return cells
 
 
-def _cells(rows: Sequence[list[TextLine]], outline: Headings) -> Iterator[Fact]:
+def _cells(rows: Sequence[list[TextLine]], outline: Outline) -> Iterator[Fact]:
     """The cells of a table: a cell belongs to its header and to its row's first cell."""
-    head = rows[0] if len(rows) > 1 and (not rows[1] or not any(map(_has_figure, rows[0][1:]))) else []
+    has_figures = any(character.isdigit() for cell in rows[0][1:] for character in cell.text)
+    head = rows[0] if len(rows) > 1 and not (rows[1] and has_figures) else []
     for row in rows[1 if head else 0 :]:
         named = outline.terms.union(*(_named_by(cell.text) for cell in row))
         for at, cell in enumerate(row):
             header = head[at].text if at < len(head) else ""
             name = row[0].text if at else ""
-            path = " › ".join(filter(None, (outline.shown, name, header)))
             label = terms_of(header) | terms_of(name)
-            yield Fact(cell.start, cell.end, path, header, label, named, is_cell=True)
-
-
-def _has_figure(cell: TextLine) -> bool:
-    return any(character.isdigit() for character in cell.text)
+            yield Fact(cell.start, cell.end, outline.path(name, header), header, label, named, is_cell=True)
