@@ -39,6 +39,8 @@ class Lexeme(NamedTuple):
         return self.text[0].isalpha()
 
 
+# Grammars look no further than this before the first and behind the last lexeme.
+AROUND = 32
 END = Lexeme("\n", -1, -1, glued=False, capital=False, opens=False)
 
 
@@ -52,7 +54,7 @@ class Found(NamedTuple, Generic[T]):
 class Lexemes:
     """The lexemes of a text; outside of it there are empty end marks. `opens` marks the first of a line or sentence."""
 
-    __slots__ = ("_all", "_line", "_starts")
+    __slots__ = ("_all", "_line", "_size", "_starts")
 
     def __init__(self, text: str) -> None:
         self._all: list[Lexeme] = []
@@ -69,12 +71,14 @@ class Lexemes:
             self._starts.append(size + 1)
             end, size = stop, size + 1 + len(word)
         self._line = "".join(parts)
+        self._size = len(self._all)
+        self._all += [END] * AROUND
 
     def __len__(self) -> int:
-        return len(self._all)
+        return self._size
 
     def __getitem__(self, index: int) -> Lexeme:
-        return self._all[index] if 0 <= index < len(self._all) else END
+        return self._all[index]
 
     def texts(self, first: int, last: int) -> list[str]:
         """What lexemes read as, from one position to before another."""
@@ -82,7 +86,7 @@ class Lexemes:
 
     def match(self, pattern: re.Pattern[str], index: int) -> re.Match[str] | None:
         """The pattern where it fits at a position."""
-        return pattern.match(self._line, self._starts[index]) if 0 <= index < len(self._all) else None
+        return pattern.match(self._line, self._starts[index]) if 0 <= index < self._size else None
 
     def after(self, match: re.Match[str], group: str | int = 0) -> int:
         """The position after what a pattern matched, or a group of it."""

@@ -96,10 +96,9 @@ def currency_before(lexemes: Lexemes, index: int) -> Found[Unit] | None:
             return Found(known[two], index + 2)
         if one.capital and after.is_figure and f"{one.text}^" in known:
             return Found(known[f"{one.text}^"], index + 1)
+    unit = known.get(one.text)
     is_code = len(one.text) == 3 and one.text not in WORDS_NOT_CODES
-    if one.text in known and (not one.is_word or is_code or one.text == "rs"):
-        return Found(known[one.text], index + 1)
-    return None
+    return Found(unit, index + 1) if unit and (is_code or not one.is_word or one.text == "rs") else None
 
 
 def is_currency(word: str) -> bool:

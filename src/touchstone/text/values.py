@@ -191,18 +191,17 @@ def _measured(written: str, unit: str) -> Value | None:
 
 def _may_start(lexemes: Lexemes, index: int, *, dated: bool) -> bool:
     """Whether any grammar could begin here: most words begin none, and looking costs more than reading on."""
-    lexeme, following = lexemes[index], lexemes[index + 1]
-    # The T of 2024-05-17T15:00 begins nothing.
-    is_in_timestamp = lexeme.text == "t" and lexeme.glued and lexemes[index - 1].is_figure
-    if is_in_timestamp and following.glued and following.is_figure:
-        return False
-    if lexeme.is_figure or lexeme.text in STARTS or currency_before(lexemes, index):
+    lexeme = lexemes[index]
+    if lexeme.text in STARTS or lexeme.is_figure or currency_before(lexemes, index):
         return True
+    following = lexemes[index + 1]
     if lexeme.text in FREE_STARTS and (following.glued or says_free(lexemes, index)):
         return True
+    if following.glued and following.is_figure:
+        # The T of 2024-05-17T15:00 begins nothing.
+        return not (lexeme.text == "t" and lexeme.glued and lexemes[index - 1].is_figure)
     # `TR-88213`; the full stop behind a sentence joins nothing.
-    is_joined = lexeme.is_word and following.text in JOINTS and lexemes[index + 2].glued
-    if following.glued and (following.is_figure or is_joined):
+    if following.glued and following.text in JOINTS and lexeme.is_word and lexemes[index + 2].glued:
         return True
     return dated and lexeme.text in RELATIVE_STARTS
 
