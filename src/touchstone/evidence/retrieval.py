@@ -40,7 +40,7 @@ MOST_SOUGHT = 60
 MOST_SENTENCES = 2000
 
 
-class Told(NamedTuple):
+class SourceSentence(NamedTuple):
     """A sentence of a source: its words, and the number of the first of its source, which may be a heading."""
 
     evidence: Evidence
@@ -55,12 +55,12 @@ class Told(NamedTuple):
 class Passages:
     """The sentences of all sources, ready to be looked through; made once for a reply."""
 
-    sentences: tuple[Told, ...]
+    sentences: tuple[SourceSentence, ...]
 
     @classmethod
     def of(cls, sources: Iterable[Text]) -> "Passages":
         """Every sentence of the sources; one that recurs counts where it comes first."""
-        told: dict[str, Told] = {}
+        told: dict[str, SourceSentence] = {}
         for source in sources:
             heading = len(told)
             for sentence in _whole(source):
@@ -70,7 +70,7 @@ class Passages:
                     words = tuple(token.word for token in tokens if not token.is_stop)
                     evidence = Evidence(source.name, sentence.start, sentence.end, text)
                     terms = frozenset(token.term for token in tokens)
-                    told[text] = Told(evidence, words, terms, heading, len(text.split()))
+                    told[text] = SourceSentence(evidence, words, terms, heading, len(text.split()))
         return cls(tuple(told.values()))
 
     @cached_property
