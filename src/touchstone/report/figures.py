@@ -33,7 +33,7 @@ def figure(value: float | None, scale: Scale, *, target: Target | None = None) -
         return NONE
     times, decimals, unit = (100, 1, _PERCENT) if scale == "share" else (1, 1 if scale == "points" else 2, "")
     text = f"{times * value:.{decimals}f}" if target is None else target.beside(value, times=times, decimals=decimals)
-    return text + unit
+    return text.replace("-", _MINUS) + unit
 
 
 def interval(found: Interval | None, scale: Scale) -> str:

@@ -67,7 +67,7 @@ def render_page(template: str, **values: Any) -> str:
     """The page, whole in itself."""
     from markupsafe import Markup
 
-    style, script = _read("page.css"), _read("page.js")
+    style, script = _read("page.css"), _read("theme.js") + _read("page.js")
     values |= {"style": Markup(style), "script": Markup(script), "policy": _policy(style, script)}
     return _environment().get_template(template).render(values)
 

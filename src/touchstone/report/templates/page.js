@@ -1,26 +1,6 @@
 (() => {
   "use strict";
-  const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
-  const remembered = () => { try { return localStorage.getItem("touchstone-theme"); } catch { return null; } };
-  const remember = (theme) => { try { localStorage.setItem("touchstone-theme", theme); } catch { /* a file may not */ } };
-  const chosen = remembered();
-  if (chosen === "dark" || chosen === "light") root.dataset.theme = chosen;
-
-  const setUpTheme = () => {
-    const button = byId("theme");
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const isDark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
-    const name = () => { button.textContent = isDark() ? "Light theme" : "Dark theme"; };
-    button.addEventListener("click", () => {
-      root.dataset.theme = isDark() ? "light" : "dark";
-      remember(root.dataset.theme);
-      name();
-    });
-    system.addEventListener("change", name);
-    name();
-    button.hidden = false;
-  };
 
   const setUpFilter = (table) => {
     const form = byId("filter"), find = byId("find"), shown = byId("shown");
@@ -90,7 +70,6 @@
   };
 
   document.addEventListener("DOMContentLoaded", () => {
-    setUpTheme();
     const table = byId("all");
     if (!table) return;
     setUpFilter(table);

@@ -54,7 +54,7 @@ def show_agreements(compared: Sequence[tuple[str, Agreement]], *, console: Conso
                 words(each.name),
                 str(each.n),
                 figure(each.exact, "share"),
-                figure(each.within_one, "share"),
+                "" if each.name == "outcome" else figure(each.within_one, "share"),
                 figure(each.kappa, "unit"),
                 interval(each.interval, "unit"),
                 figure(each.alpha, "unit"),

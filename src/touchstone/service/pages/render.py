@@ -23,7 +23,7 @@ _OURS = "touchstone.service.pages"
 # The report's own style comes first: the pages speak the same language of colours, charts and tables.
 _FILES = {
     "style.css": ((REPORT, "templates/page.css"), (_OURS, "static/pages.css")),
-    "app.js": ((_OURS, "static/app.js"),),
+    "app.js": ((REPORT, "templates/theme.js"), (_OURS, "static/app.js")),
     "grading.js": ((_OURS, "static/grading.js"),),
     "htmx.js": ((_OURS, "static/htmx.min.js"),),
     "mark.svg": ((_OURS, "static/mark.svg"),),

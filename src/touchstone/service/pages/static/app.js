@@ -1,27 +1,8 @@
-// The theme before the page is drawn; then what every page shares: the theme button, leaving alone what is unsaved.
+// What every page shares: a form is sent once, keys answer.
 (() => {
   "use strict";
   const root = document.documentElement;
-  const remembered = () => { try { return localStorage.getItem("touchstone-theme"); } catch { return null; } };
-  const remember = (theme) => { try { localStorage.setItem("touchstone-theme", theme); } catch { /* not allowed */ } };
-  const chosen = remembered();
-  if (chosen === "dark" || chosen === "light") root.dataset.theme = chosen;
   root.classList.add("scripted");
-
-  const setUpTheme = () => {
-    const button = document.getElementById("theme");
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const isDark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
-    const name = () => { button.textContent = isDark() ? "Light" : "Dark"; };
-    button.addEventListener("click", () => {
-      root.dataset.theme = isDark() ? "light" : "dark";
-      remember(root.dataset.theme);
-      name();
-    });
-    system.addEventListener("change", name);
-    name();
-    button.hidden = false;
-  };
 
   // A form is sent once, however often its button is pressed; a question is asked where the form says so.
   const setUpForms = () => {
@@ -51,5 +32,5 @@
     });
   };
 
-  document.addEventListener("DOMContentLoaded", () => { setUpTheme(); setUpForms(); setUpKeys(); });
+  document.addEventListener("DOMContentLoaded", () => { setUpForms(); setUpKeys(); });
 })();
