@@ -49,7 +49,7 @@ def score_batch(
     keep: Iterable[str] = (),
     verifier: str | PathLike[str] | None = None,
 ) -> "RecordBatch":
-    """A result for each row, in order; columns named in `keep` stand beside it as they are. `verifier` is the directory
+    """A result for each row, in order; columns named in `keep` are beside it unchanged. `verifier` is the directory
     of a model that reads each sentence.
 
     A result depends on its row alone, so batches may be cut anywhere: a case without an id gets its content's hash,

@@ -16,14 +16,14 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from touchstone.core.errors import ResourceError
-from touchstone.core.result import Chances, Standing
+from touchstone.core.result import Chances, SentenceStatus
 from touchstone.evidence.verification import SentencePair, Verifier, VerifierCard
 
 MODEL, TOKENIZER, SETTINGS = "model.onnx", "tokenizer.json", "verifier.json"
 HOW = "docs/verifier.md shows how to export a model"
 INSTALL = 'pip install "touchstone-eval[verifier]"'
 # What public models call their classes.
-LABELS: Mapping[Standing, tuple[str, ...]] = {
+LABELS: Mapping[SentenceStatus, tuple[str, ...]] = {
     "supported": ("entailment", "supported", "consistent"),
     "contradicted": ("contradiction", "contradicted", "refuted"),
     "not_stated": ("neutral", "not_entailment", "not_stated", "unsupported", "hallucinated", "inconsistent"),

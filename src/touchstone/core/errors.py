@@ -14,7 +14,7 @@ A row that fails is a `Failure` value, never an exception: exceptions end a comm
 
 
 class TouchstoneError(Exception):
-    """Base of every error a user can cause or cure; its text is shown as it stands."""
+    """Base of every error a user can cause or cure; its text is shown as it is."""
 
 
 class CaseError(TouchstoneError):

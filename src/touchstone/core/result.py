@@ -17,7 +17,7 @@ ViolationKind = Literal[
 VIOLATION_KINDS: tuple[ViolationKind, ...] = get_args(ViolationKind)
 
 # What a verifier makes of a sentence, and who said so: a rule before the model, the typed values, or the model.
-Standing = Literal["supported", "contradicted", "not_stated", "no_claim"]
+SentenceStatus = Literal["supported", "contradicted", "not_stated", "no_claim"]
 Reader = Literal["rule", "values", "model"]
 
 STATUSES: tuple[Status, ...] = ("supported", "derived", "contradicted", "unsupported")
@@ -122,7 +122,7 @@ class Statement:
     text: str
     start: int
     end: int
-    status: Standing
+    status: SentenceStatus
     by: Reader
     reason: str
     chances: Chances | None = None

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol, get_args
 
 from touchstone.core import resource
 from touchstone.core.reading import Reading, Sentence, Text, Token
-from touchstone.core.result import Anchor, Chances, Evidence, Standing, Statement, Verification
+from touchstone.core.result import Anchor, Chances, Evidence, SentenceStatus, Statement, Verification
 from touchstone.evidence.retrieval import Passages, evidence_for, joined
 from touchstone.text.patterns import folded, pattern
 from touchstone.text.sentences import cut
@@ -27,9 +27,9 @@ MAX_WORDS = 60
 SPOKEN_OF = 0.5
 # A reply of more sentences than this is no reply; what lies beyond is counted and not read.
 MOST_READ = 200
-STANDINGS: tuple[Standing, ...] = get_args(Standing)
-DOUBTED: tuple[Standing, ...] = ("contradicted", "not_stated")
-REASONS: dict[Standing, str] = {
+SENTENCE_STATUSES: tuple[SentenceStatus, ...] = get_args(SentenceStatus)
+DOUBTED: tuple[SentenceStatus, ...] = ("contradicted", "not_stated")
+REASONS: dict[SentenceStatus, str] = {
     "supported": "{} says so",
     "contradicted": "{} says otherwise",
     "not_stated": "no source states this",
@@ -172,7 +172,7 @@ def _look(asked: Sequence[_Asked], sources: Sequence[Text], verifier: Verifier) 
 
 
 def _statement(asked: _Asked, chances: Chances, evidence: Sequence[Evidence], sources: Sequence[Text]) -> Statement:
-    status = max(STANDINGS, key=lambda name: float(getattr(chances, name)))
+    status = max(SENTENCE_STATUSES, key=lambda name: float(getattr(chances, name)))
     nearest = _nearest(asked.tokens, evidence, sources) if status != "no_claim" else None
     reason = REASONS[status].format(nearest.source if nearest else "a source")
     shown = (nearest,) if nearest else ()
@@ -199,7 +199,7 @@ def _ruled(statement: Statement, values: Sequence[Anchor]) -> Statement:
     wrong = wrong or next((value for value in values if value.status == "unsupported"), None)
     if wrong is None or statement.status == "contradicted":
         return statement
-    status: Standing = "contradicted" if wrong.status == "contradicted" else "not_stated"
+    status: SentenceStatus = "contradicted" if wrong.status == "contradicted" else "not_stated"
     return replace(
         statement, status=status, by="values", reason=wrong.reason, evidence=wrong.evidence or statement.evidence
     )

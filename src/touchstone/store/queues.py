@@ -191,7 +191,7 @@ class Queues:
     def progress_of(self, queue: str, reviewer: str) -> Mine:
         with self._database.reading():
             number = find_queue(self._database, queue).number
-            own = (reviews.c.queue == number, reviews.c.reviewer == reviewer, stands())
+            own = (reviews.c.queue == number, reviews.c.reviewer == reviewer, is_current())
             reviewed = select(func.count(func.distinct(reviews.c.position)))
             put_off = (skips.c.queue == number, skips.c.reviewer == reviewer, ~_reviewed_by(reviewer, skips.c))
             # All that is open less what of it they did: the reviews of one person are fewer than a long queue's items.
@@ -338,7 +338,7 @@ def check_queue_open(queue: sa.Row[Any], reviewer: str) -> None:
         raise ReviewError(f"the queue {queue.id} is not for {reviewer}: a lead names its reviewers")
 
 
-def stands() -> sa.ColumnElement[bool]:
+def is_current() -> sa.ColumnElement[bool]:
     """Neither superseded nor withdrawn."""
     later = reviews.alias()
     return ~reviews.c.withdrawn & ~exists().where(later.c.supersedes == reviews.c.id)
@@ -346,5 +346,5 @@ def stands() -> sa.ColumnElement[bool]:
 
 def _reviewed_by(reviewer: str, item: Any) -> sa.ColumnElement[bool]:
     return exists().where(
-        reviews.c.queue == item.queue, reviews.c.position == item.position, reviews.c.reviewer == reviewer, stands()
+        reviews.c.queue == item.queue, reviews.c.position == item.position, reviews.c.reviewer == reviewer, is_current()
     )

@@ -21,12 +21,12 @@ from touchstone.store.queues import (
     drop_aid,
     find_item,
     find_queue,
+    is_current,
     item_key,
     put_aid,
     queue_items,
     queues,
     reviews,
-    stands,
 )
 from touchstone.store.results import cases, results
 from touchstone.store.tables import Json, Words, from_json, from_row, keys, metadata, needed, to_row
@@ -128,7 +128,7 @@ class Reviews:
         with self._database.reading():
             number = find_queue(self._database, queue).number
             here = (reviews.c.queue == number, reviews.c.reviewer == reviewer)
-            query = select(reviews).where(*here, stands()).order_by(reviews.c.number.desc()).limit(limit)
+            query = select(reviews).where(*here, is_current()).order_by(reviews.c.number.desc()).limit(limit)
             if after is not None:
                 last = self._database.scalar(select(reviews.c.number).where(*here, reviews.c.id == after))
                 if last is None:
