@@ -1,10 +1,13 @@
-"""Passwords and what is kept of them."""
+"""Users, their tokens, and what is kept of their passwords."""
+
+from datetime import datetime, timedelta
 
 import pytest
 
 from touchstone.app import users
 from touchstone.app.users import LEAST_LENGTH, MOST_LENGTH, hash_password, verify_password
 from touchstone.core.errors import ConfigError
+from touchstone.store.runs import open_store
 
 PASSWORD = "a few words in a row"
 
@@ -60,3 +63,18 @@ def test_the_stand_in_for_a_missing_password_lets_nobody_in(monkeypatch):
     monkeypatch.setattr(users, "_nobody", lambda: hash_password(PASSWORD, name="lea"))
     assert not verify_password(None, PASSWORD)
     assert not verify_password("", PASSWORD)
+
+
+def test_a_token_ends_after_a_year_and_what_is_done_to_users_is_noted(tmp_path):
+    with open_store(str(tmp_path / "touchstone.db")) as store:
+        users.add_user(store, "lea ", role="lead", password=PASSWORD, by="ada")
+        users.add_token(store, "lea", label="ci", by="ada")
+        (token,) = store.tokens.list("lea")
+        assert datetime.fromisoformat(token.expires) - datetime.fromisoformat(token.made) >= timedelta(days=365)
+        users.revoke_token(store, token.id, by="lea")
+        noted = [(entry.who, entry.act, entry.subject) for entry in reversed(store.audit.page())]
+    assert noted == [
+        ("ada", "user added as lead", "lea"),
+        ("ada", f"token {token.id} added", "lea"),
+        ("lea", "token revoked", token.id),
+    ]

@@ -175,6 +175,9 @@ def test_replies_are_added_night_by_night_and_drawn_from(touchstone):
     late = touchstone("review", "add", "replies.jsonl", "2026-W12")
     assert (late.code, "add these to another run" in late.err) == (2, True)
     assert "cannot be a run's name" in touchstone("review", "add", "replies.jsonl", "latest").err
+    with open_store(STORE) as store:
+        acts = [(entry.act, entry.subject) for entry in reversed(store.audit.page())]
+    assert acts == [*[("replies stored", "2026-W12")] * 2, ("queue made", drawn["queue"])]
 
 
 def test_a_file_without_a_reply_begins_no_run(touchstone):

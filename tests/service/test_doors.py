@@ -71,6 +71,9 @@ class Api(Door):
         body, headers = json.dumps(draft), {"Content-Type": "application/json"}
         return self.client.put(f"/v1/queues/{self.queue}/items/0/draft", content=body, headers=headers)
 
+    def skip(self):
+        return self.client.post(f"/v1/queues/{self.queue}/items/0/skip")
+
     def rule(self, **fields):
         body = {"grades": RIGHT, "reason": "see the policy", **fields}
         return self.client.post(f"/v1/queues/{self.queue}/items/0/ruling", json=body)
@@ -114,6 +117,9 @@ class Page(Door):
 
     def save_draft(self, draft):
         return self.client.post(f"/review/{self.queue}/0/draft", data={"body": json.dumps(draft)})
+
+    def skip(self):
+        return self.client.post(f"/review/{self.queue}/0/skip")
 
     def rule(self, *, reason="see the policy", **fields):
         said = form(id=f"s{self.run}".replace("-", ""), note=reason, **fields)
@@ -305,6 +311,7 @@ def test_who_is_not_named_for_a_queue_neither_grades_nor_drafts_in_it(team, door
     opened = door(team, who="ben", reviewers=("ada",))
     assert opened.review().status_code == 403
     assert opened.save_draft({"note": "mine"}).status_code == 403
+    assert opened.skip().status_code == 403
     assert noted(opened) == []
 
 

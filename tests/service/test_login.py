@@ -9,7 +9,7 @@ from tests.service.stored import MADE, PASSWORD, add_user
 
 from touchstone.app.audit import from_now, now
 from touchstone.app.users import fingerprint
-from touchstone.service.guard import COOKIE
+from touchstone.service.context import COOKIE
 from touchstone.service.login import MOST_OF_PAIR, own_path
 from touchstone.store.users import ApiToken
 

@@ -7,8 +7,10 @@ there once.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
+from touchstone.app.audit import note, now
 from touchstone.app.config import Settings
 from touchstone.app.plan import receipt_of
 from touchstone.app.score import score_together
@@ -64,112 +66,108 @@ class TimedResult:
 
 
 Score = Callable[[Sequence[Case]], Sequence[TimedResult]]
-OnAdded = Callable[[Added], None]
-OnUnread = Callable[[Entry, Failure], None]
 
 
-def add_file(
-    source: str,
-    name: str,
-    *,
-    settings: Settings,
-    store: Store,
-    labels: Mapping[str, str],
-    now: Callable[[], str],
-    on_added: OnAdded,
-    on_unread: OnUnread,
-) -> Added:
-    """Score the replies of a file and add them to the production run of this name.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """What a production run takes replies in with: `by` is who adds them, `score` whoever scores them for a service."""
 
-    `on_added` is told how far it is, `on_unread` of each row that is no case; such rows are not stored, and a file
-    of nothing else is an InputError.
-    """
-    so_far = Added(run=name)
-    is_any = False
-    with open_mapped(source, mapped=settings.mapped) as rows:
-        entries = read_cases(rows, file=shown(source), columns=settings.columns)
-        while chunk := list(islice(entries, CHUNK)):
-            cases = []
-            for entry in chunk:
-                if isinstance(entry.case, Case):
-                    cases.append(entry.case)
-                else:
-                    on_unread(entry, entry.case)
-            if not cases:
-                continue
-            is_any = True
-            added = add_replies(
-                cases, name, settings=settings, store=store, labels=labels, now=now, score=_here(settings)
+    name: str
+    settings: Settings
+    store: Store
+    labels: Mapping[str, str]
+    by: str
+    score: Score | None = None
+
+    def add_file(
+        self, source: str, *, on_added: Callable[[Added], None], on_unread: Callable[[Entry, Failure], None]
+    ) -> Added:
+        """Score the replies of a file and add them to the run.
+
+        `on_added` is told how far it is, `on_unread` of each row that is no case; such rows are not stored, and a file
+        of nothing else is an InputError.
+        """
+        so_far = Added(run=self.name)
+        is_any = False
+        with open_mapped(source, mapped=self.settings.mapped) as rows:
+            entries = read_cases(rows, file=shown(source), columns=self.settings.columns)
+            while chunk := list(islice(entries, CHUNK)):
+                cases = []
+                for entry in chunk:
+                    if isinstance(entry.case, Case):
+                        cases.append(entry.case)
+                    else:
+                        on_unread(entry, entry.case)
+                if cases:
+                    is_any = True
+                    so_far = _sum(so_far, self._add(cases))
+                    on_added(so_far)
+        if not is_any:
+            raise InputError(f"{shown(source)} has no readable reply: correct its rows, nothing was stored")
+        return self._noted(so_far)
+
+    def add(self, cases: Sequence[Case]) -> Added:
+        """Score cases that have ids of their own and add them to the run, which is begun if need be."""
+        return self._noted(self._add(cases))
+
+    def _noted(self, added: Added) -> Added:
+        note(self.store, self.by, "replies stored", added.run)
+        return added
+
+    def _add(self, cases: Sequence[Case]) -> Added:
+        redacts = self.settings.redacts
+        run = self._run()
+        held = self.store.replies.held(run.id, [case.id or "" for case in cases])
+        new = [case for case in cases if case.id not in held]
+        conflicts = [
+            case.id or "" for case in cases if case.id in held and held[case.id] != _hash(case, redacts=redacts)
+        ]
+        judged = (self.score or partial(_score_here, settings=self.settings))(new) if new else ()
+        entries = [_entry(case, each) for case, each in zip(new, judged, strict=True)]
+        kept = [redact_reply(entry) if redacts else entry for entry in entries]
+        data = content_hash([case_to_dict(case) for case in new])
+        seconds = sum(entry.seconds for entry in entries)
+        appended = self.store.append(run.id, kept, data=data, finished=now(), seconds=seconds)
+        return Added(
+            run=run.id,
+            added=appended.added,
+            repeated=len(cases) - appended.added - len(conflicts),
+            failed=sum(entry.record.failed for entry in entries),
+            replies=appended.total,
+            conflicts=tuple(conflicts),
+        )
+
+    def _run(self) -> Run:
+        """The run of this name, of the same settings; a new one if there is none."""
+        if not _NAME.fullmatch(self.name) or self.name in (LATEST, PREVIOUS):
+            raise InputError(
+                f"'{self.name[:80]}' cannot be a run's name: allowed are up to 64 letters, figures, dots, dashes and "
+                f"underscores, such as 2026-W12, but not {LATEST} and {PREVIOUS}"
             )
-            so_far = _sum(so_far, added)
-            on_added(so_far)
-    if not is_any:
-        raise InputError(f"{shown(source)} has no readable reply: correct its rows, nothing was stored")
-    return so_far
-
-
-def add_replies(
-    cases: Sequence[Case],
-    name: str,
-    *,
-    settings: Settings,
-    store: Store,
-    labels: Mapping[str, str],
-    now: Callable[[], str],
-    score: Score,
-) -> Added:
-    """Score cases that have ids of their own and add them to the production run of this name, begun if need be."""
-    run = _run(name, settings=settings, store=store, labels=labels, now=now())
-    held = store.replies.held(run.id, [case.id or "" for case in cases])
-    new = [case for case in cases if case.id not in held]
-    conflicts = tuple(
-        case.id or "" for case in cases if case.id in held and held[case.id] != _hash(case, redacts=settings.redacts)
-    )
-    entries = [_entry(case, judged) for case, judged in zip(new, score(new) if new else (), strict=True)]
-    kept = [redact_reply(entry) if settings.redacts else entry for entry in entries]
-    data = content_hash([case_to_dict(case) for case in new])
-    seconds = sum(entry.seconds for entry in entries)
-    appended = store.append(run.id, kept, data=data, finished=now(), seconds=seconds)
-    return Added(
-        run=run.id,
-        added=appended.added,
-        repeated=len(cases) - appended.added - len(conflicts),
-        failed=sum(entry.record.failed for entry in entries),
-        replies=appended.total,
-        conflicts=conflicts,
-    )
-
-
-def _run(name: str, *, settings: Settings, store: Store, labels: Mapping[str, str], now: str) -> Run:
-    """The run of this name, of the same settings; a new one if there is none."""
-    if not _NAME.fullmatch(name) or name in (LATEST, PREVIOUS):
-        raise InputError(
-            f"'{name[:80]}' cannot be a run's name: allowed are up to 64 letters, figures, dots, dashes and "
-            f"underscores, such as 2026-W12, but not {LATEST} and {PREVIOUS}"
-        )
-    receipt = receipt_of(settings, name=name, data="")
-    run = Run(id=name, started=now, receipt=receipt, labels=labels, kind="production")
-    found = store.get_run(name)
-    if found is None:
-        try:
-            store.create_run(run, rubric=write_rubric(settings.rubric))
-        except StoreError:
-            # Somebody else began it just now, or the store cannot be used at all.
-            found = store.get_run(name)
-            if found is None:
-                raise
-        else:
-            return run
-    if found.kind != "production":
-        raise ReviewError(f"run {name} is one of a gold set: give production replies another name", kind="conflict")
-    if changed := [each for each in _SAME if getattr(found.receipt, each) != getattr(receipt, each)]:
-        what = ", ".join(_SAME[each] for each in changed)
-        raise ReviewError(
-            f"run {name} was started with another {what}, and its replies would not be graded alike: start another run",
-            kind="conflict",
-        )
-    _check_labels(found, labels)
-    return found
+        receipt = receipt_of(self.settings, name=self.name, data="")
+        run = Run(id=self.name, started=now(), receipt=receipt, labels=self.labels, kind="production")
+        found = self.store.get_run(self.name)
+        if found is None:
+            try:
+                self.store.create_run(run, rubric=write_rubric(self.settings.rubric))
+                return run
+            except StoreError:
+                # Somebody else began it just now, or the store cannot be used at all.
+                found = self.store.get_run(self.name)
+                if found is None:
+                    raise
+        if found.kind != "production":
+            raise ReviewError(
+                f"run {self.name} is one of a gold set: give production replies another name", kind="conflict"
+            )
+        if changed := [what for each, what in _SAME.items() if getattr(found.receipt, each) != getattr(receipt, each)]:
+            raise ReviewError(
+                f"run {self.name} was started with another {', '.join(changed)}, and its replies would not be graded "
+                "alike: start another run",
+                kind="conflict",
+            )
+        _check_labels(found, self.labels)
+        return found
 
 
 def _check_labels(run: Run, labels: Mapping[str, str]) -> None:
@@ -183,14 +181,10 @@ def _check_labels(run: Run, labels: Mapping[str, str]) -> None:
         )
 
 
-def _here(settings: Settings) -> Score:
+def _score_here(cases: Sequence[Case], *, settings: Settings) -> list[TimedResult]:
     """Scoring in this process."""
-
-    def score(cases: Sequence[Case]) -> list[TimedResult]:
-        entries = [Entry("file", at, case) for at, case in enumerate(cases, 1)]
-        return [TimedResult(result) for result in score_together(entries, settings=settings)]
-
-    return score
+    entries = [Entry("file", at, case) for at, case in enumerate(cases, 1)]
+    return [TimedResult(result) for result in score_together(entries, settings=settings)]
 
 
 def _entry(case: Case, judged: TimedResult) -> Scored:

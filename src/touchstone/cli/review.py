@@ -14,7 +14,7 @@ from touchstone.app.calibration import calibrate_judge, write_calibration
 from touchstone.app.config import Settings
 from touchstone.app.evaluation import evaluate_goldset
 from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
-from touchstone.app.production import Added, add_file
+from touchstone.app.production import Added, Intake
 from touchstone.app.replies import Assignment
 from touchstone.app.review import Drawing, close_queue, draw_queue, find_queue, now_text, reopen_queue, weekly
 from touchstone.app.runs import open_store_of
@@ -132,16 +132,9 @@ def add(
         screen.notice(f"{so_far.added + so_far.repeated:,} replies are in run {so_far.run}")
 
     with screen, open_store_of(settings, creates=True) as opened:
-        added = add_file(
-            source,
-            run,
-            settings=settings,
-            store=opened,
-            labels=pairs(label, flag="--label"),
-            now=now_text,
-            on_added=show_added,
-            on_unread=name_unread,
-        )
+        labels = pairs(label, flag="--label")
+        intake = Intake(name=run, settings=settings, store=opened, labels=labels, by=_user_name())
+        added = intake.add_file(source, on_added=show_added, on_unread=name_unread)
     if as_json:
         print_json({**asdict(added), "unread": screen.failed}, indent=None)
     else:

@@ -9,6 +9,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar
 
@@ -92,6 +93,7 @@ def asking(store: Store, detail: str, *, status: int = 404, kind: str = "unknown
         raise Refusal(status, kind, detail) from None
 
 
+@dataclass(frozen=True, slots=True)
 class Write:
     """A write, carried out once however often it is sent with its Idempotency-Key, and its answer.
 
@@ -99,20 +101,19 @@ class Write:
     is stored once even when it is carried out again. Answers that are kept hold ids and states, no text of a customer.
     """
 
-    def __init__(self, key: str | None, *, route: str, body: bytes) -> None:
-        self._key = key
-        self._route = route
-        self._body = body
+    key: str | None
+    route: str
+    body: bytes
 
     def once(self, caller: Caller, do: Callable[[str], Any]) -> Response:
         """What `do` gives, as JSON; it is told the id of what it makes."""
-        if self._key is None:
+        if self.key is None:
             return json_answer(do(secrets.token_hex(8)), status=201)
-        key, route, kept_answers = self._key, self._route, caller.store.idempotency
+        key, route, kept_answers = self.key, self.route, caller.store.idempotency
         id = hashlib.sha256("\n".join((caller.name, route, key)).encode()).hexdigest()[:16]
         with _alone(id):
             kept_answers.expire(from_now(-KEPT_SECONDS))
-            asked = content_hash(json.loads(self._body or b"null"))
+            asked = content_hash(json.loads(self.body or b"null"))
             kept = kept_answers.claim(key, who=caller.name, route=route, request_hash=asked, at=now())
             if kept is not None and kept.request_hash != asked:
                 raise Refusal(422, "invalid", "the Idempotency-Key was used for another request: give each its own")

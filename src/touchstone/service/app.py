@@ -79,7 +79,13 @@ def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI
         description=_ABOUT,
         lifespan=_lifespan,
         # Its own would send paths and the messages of exceptions, which may quote customers; `telemetry` sends neither.
-        telemetry=_NO_TELEMETRY,
+        telemetry={
+            "tracing": False,
+            "metrics": False,
+            "logs": False,
+            "operation_spans": False,
+            "auto_configure": False,
+        },
         # Both load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,

@@ -139,16 +139,12 @@ def waive(caller: Caller, run: str, position: int, given: NewWaiver, *, id: str)
         caller.note(act, f"{run}/{position}", detail=given.kind)
 
 
-def promote(caller: Caller, run: str, position: int) -> None:
-    """Mark a case for a gold set."""
-    if caller.store.marks.promote(run, position, by=caller.name, at=now()):
-        caller.note("promoted", f"{run}/{position}")
-
-
-def demote(caller: Caller, run: str, position: int) -> None:
-    """Take the mark away."""
-    if caller.store.marks.demote(run, position):
-        caller.note("demoted", f"{run}/{position}")
+def set_promoted(caller: Caller, run: str, position: int, *, promoted: bool) -> None:
+    """Mark a case for a gold set, or take the mark away."""
+    marks = caller.store.marks
+    changed = marks.promote(run, position, by=caller.name, at=now()) if promoted else marks.demote(run, position)
+    if changed:
+        caller.note("promoted" if promoted else "demoted", f"{run}/{position}")
 
 
 def make_action(caller: Caller, given: NewAction, *, id: str) -> Action:

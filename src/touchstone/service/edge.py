@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from touchstone.core.errors import StoreError, TouchstoneError
 from touchstone.report.plain import one_line
-from touchstone.service.guard import SAFE_METHODS, find_user
+from touchstone.service.context import SAFE_METHODS, find_user
 from touchstone.service.options import Options, is_loopback
 from touchstone.service.pages.render import show
 from touchstone.service.problems import API, LONGEST_DETAIL, TITLES, Refusal, defect, problem_response, refusal_of

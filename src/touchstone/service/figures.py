@@ -47,14 +47,6 @@ class RunOutline:
     interval: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What a run's replies can be filtered by: its categories, and its tags with how many replies have each."""
-
-    categories: tuple[str, ...]
-    tags: Mapping[str, int]
-
-
 class RunCache:
     """What was worked out of the runs that were asked for last. Of a run under way it is worked out each time."""
 
@@ -70,10 +62,12 @@ class RunCache:
         """The run in outline: quick, as nothing is drawn again and again for it."""
         return self._made("outline", (run,), lambda: _outline(run, store=self._store))
 
-    def choices(self, run: Run) -> Choices:
-        return self._made(
-            "choices", (run,), lambda: Choices(self._store.replies.categories(run.id), self._store.replies.tags(run.id))
-        )
+    def categories(self, run: Run) -> tuple[str, ...]:
+        return self._made("categories", (run,), lambda: self._store.replies.categories(run.id))
+
+    def tags(self, run: Run) -> Mapping[str, int]:
+        """The run's tags with how many replies have each."""
+        return self._made("tags", (run,), lambda: self._store.replies.tags(run.id))
 
     def standing(self, found: Figures) -> JudgeStanding:
         """What is known of the run's judge; the judge may be measured again at any time."""

@@ -15,8 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from touchstone.app.audit import from_now, note, now
 from touchstone.app.users import fingerprint, verify_password
-from touchstone.service.context import Here, Service
-from touchstone.service.guard import COOKIE, Viewer
+from touchstone.service.context import COOKIE, Here, Service, Viewer
 from touchstone.service.pages.render import go_to, show
 from touchstone.store.users import Logins, Session
 

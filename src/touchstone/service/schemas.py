@@ -126,30 +126,23 @@ CASE_EXAMPLE: dict[str, Any] = {
     "context": ["You have 14 days after delivery to return headphones."],
 }
 ADDED_EXAMPLE: dict[str, Any] = asdict(Added(run="2026-W12", added=250, repeated=6, replies=1_874))
+_EVIDENCE_EXAMPLE = {"source": "context[0]", "start": 9, "end": 16, "text": "14 days", "path": None}
+_ANCHOR_EXAMPLE = {
+    "kind": "duration",
+    "text": "30 days",
+    "start": 9,
+    "end": 16,
+    "value": "30 day",
+    "status": "contradicted",
+    "reason": "reply says 30 days, source says 14 days",
+    "evidence": [_EVIDENCE_EXAMPLE],
+}
 RESULT_EXAMPLE: dict[str, Any] = {
     "id": "c-17",
     "decision": "block",
     "verdict": "FAIL",
     "reasons": ["hallucination 1.00 > 0.50"],
-    "metrics": {
-        "hallucination": {
-            "score": 1.0,
-            "flag": "FAIL",
-            "reason": "…",
-            "anchors": [
-                {
-                    "kind": "duration",
-                    "text": "30 days",
-                    "start": 9,
-                    "end": 16,
-                    "value": "30 day",
-                    "status": "contradicted",
-                    "reason": "reply says 30 days, source says 14 days",
-                    "evidence": [{"source": "context[0]", "start": 9, "end": 16, "text": "14 days", "path": None}],
-                }
-            ],
-        }
-    },
+    "metrics": {"hallucination": {"score": 1.0, "flag": "FAIL", "reason": "…", "anchors": [_ANCHOR_EXAMPLE]}},
     "rubric": {"name": "supportai", "version": "1.0", "judge": "offline", "outcome": "FAIL", "reasons": ["safety"]},
     "failures": [],
 }

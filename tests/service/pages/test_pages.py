@@ -1,6 +1,7 @@
 """Every page of a service with runs, a queue and a review is shown, whole or the part that is asked for."""
 
 import pytest
+from sqlalchemy import event
 from tests.service.stored import MADE, add_run, row
 
 from touchstone.app.review import Drawing, draw_queue
@@ -41,3 +42,18 @@ def test_a_part_of_a_page_is_shown(client, queue, path):
     answer = client.get(path.format(queue=queue), headers={"HX-Target": PARTS[path]})
     assert answer.status_code == 200
     assert "<html" not in answer.text
+
+
+def test_a_form_to_review_in_is_read_in_one_transaction(service, client, queue):
+    begun = []
+
+    def count(connection):
+        begun.append(connection)
+
+    engine = service.store._database._engine
+    event.listen(engine, "begin", count)
+    try:
+        assert client.get(f"/review/{queue}/1").status_code == 200
+    finally:
+        event.remove(engine, "begin", count)
+    assert len(begun) == 1

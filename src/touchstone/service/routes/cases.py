@@ -11,8 +11,7 @@ from touchstone.report.explain import explain
 from touchstone.service import commands
 from touchstone.service.answers import After, Limit, Writing, asking, find_run, listed
 from touchstone.service.blind import WHY, veil_of, visible_record
-from touchstone.service.context import Caller
-from touchstone.service.guard import Reviewer, Viewer
+from touchstone.service.context import Caller, Reviewer, Viewer
 from touchstone.service.pages.render import go_to
 from touchstone.service.pages.sources import cut_reply, sources_of
 from touchstone.service.problems import Refusal
@@ -66,14 +65,14 @@ def waive(caller: Reviewer, run: RunName, position: Position, *, content: NewWai
 @marks.put("/promotion", status_code=204, responses=problems(404, 422))
 def promote(caller: Reviewer, run: RunName, position: Position) -> Response:
     """Mark a case for the gold set; touchstone review export --what promoted writes them."""
-    commands.promote(caller, find_run(caller, run).id, position)
+    commands.set_promoted(caller, find_run(caller, run).id, position, promoted=True)
     return Response(status_code=204)
 
 
 @marks.delete("/promotion", status_code=204, responses=problems(404, 422))
 def demote(caller: Reviewer, run: RunName, position: Position) -> Response:
     """Take the mark away."""
-    commands.demote(caller, find_run(caller, run).id, position)
+    commands.set_promoted(caller, find_run(caller, run).id, position, promoted=False)
     return Response(status_code=204)
 
 
@@ -126,8 +125,7 @@ def waive_on_page(
 def promote_on_page(caller: Reviewer, id: str, position: int, *, back: _Field = "") -> Response:
     """Put the case among those that are to enter a gold set, or take it out again."""
     run = find_run(caller, id).id
-    change = commands.demote if caller.store.marks.is_promoted(run, position) else commands.promote
-    change(caller, run, position)
+    commands.set_promoted(caller, run, position, promoted=not caller.store.marks.is_promoted(run, position))
     return go_to(_back(back, id, position))
 
 

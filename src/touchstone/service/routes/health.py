@@ -6,8 +6,7 @@ from starlette.responses import JSONResponse, Response
 
 from touchstone import __version__
 from touchstone.core.errors import StoreError
-from touchstone.service.context import Here, Service
-from touchstone.service.guard import Viewer
+from touchstone.service.context import Here, Service, Viewer
 from touchstone.service.schemas import problems
 
 router = APIRouter(tags=["health"])

@@ -12,9 +12,8 @@ from touchstone.report.plain import one_line
 from touchstone.review.weekly import Share, effect_of
 from touchstone.runs.run import Kind
 from touchstone.runs.summary import CategoryFigures
-from touchstone.service.context import Caller
+from touchstone.service.context import Caller, Viewer
 from touchstone.service.figures import Figures, RunCache
-from touchstone.service.guard import Viewer
 from touchstone.service.routes.runs import run_name
 
 pages = APIRouter(include_in_schema=False)

@@ -13,26 +13,21 @@ from fastapi import Path as InPath
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from touchstone.app.audit import now
 from touchstone.app.evaluation import evaluate_goldset
-from touchstone.app.production import TimedResult, add_replies
+from touchstone.app.production import Intake, TimedResult
 from touchstone.app.replies import Assignment
 from touchstone.core.case import Case
-from touchstone.core.codec import result_from_dict
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry
-from touchstone.io.rows import parse_json
 from touchstone.report.plain import one_line
 from touchstone.runs.run import Run
 from touchstone.service.answers import Writing
-from touchstone.service.context import Caller, Service
-from touchstone.service.guard import Lead
+from touchstone.service.context import Caller, Lead, Service
 from touchstone.service.pages.render import go_to
 from touchstone.service.problems import Refusal
 from touchstone.service.routes.score import count_cases, entries_of, judge, read_json
 from touchstone.service.schemas import ADDED, ADDED_EXAMPLE, CASE_EXAMPLE, PRODUCTION, problems, wanted
-from touchstone.service.scoring.worker import EncodedResult
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
 pages = APIRouter(include_in_schema=False)
@@ -72,12 +67,11 @@ async def add_results(request: Request, caller: Lead, run: _Run, write: Writing)
 
     def score(wanted: Sequence[Case]) -> list[TimedResult]:
         entries = [Entry("request", at, case) for at, case in enumerate(wanted, 1)]
-        return [_judged(each) for each in from_thread.run(judge, entries, here)]
+        return [TimedResult(each.decode(), each.seconds) for each in from_thread.run(judge, entries, here)]
 
     def add(_: str) -> dict[str, Any]:
-        added = add_replies(cases, run, settings=here.settings, store=here.store, labels=labels, now=now, score=score)
-        caller.note("replies stored", added.run)
-        return {**asdict(added), "conflicts": list(added.conflicts)}
+        intake = Intake(name=run, settings=here.settings, store=here.store, labels=labels, by=caller.name, score=score)
+        return asdict(intake.add(cases))
 
     return await run_in_threadpool(write.once, caller, add)
 
@@ -92,7 +86,8 @@ async def upload(caller: Lead, *, file: UploadFile, label: Annotated[str, Form(m
 
     def score(case: Case) -> Result:
         scoring = judge([Entry("file", 1, case)], caller.service)
-        return _judged(*asyncio.run_coroutine_threadsafe(scoring, loop).result()).result
+        (judged,) = asyncio.run_coroutine_threadsafe(scoring, loop).result()
+        return judged.decode()
 
     run = await run_in_threadpool(_evaluate, caller, content, name=name, labels=_labels(label), score=score)
     return go_to(f"/queues?run={run.id}#new-h")
@@ -139,11 +134,6 @@ def _read(content: dict[str, Any], here: Service) -> tuple[list[Case], dict[str,
         detail = f"{len(errors)} of {len(entries)} cases cannot be read, and nothing was stored: correct them"
         raise Refusal(422, "invalid", detail, errors=errors)
     return [entry.case for entry in entries if isinstance(entry.case, Case)], labels
-
-
-def _judged(judgement: EncodedResult) -> TimedResult:
-    content: Any = parse_json(judgement.body.decode(), remedy="")
-    return TimedResult(result_from_dict(content), judgement.seconds)
 
 
 def _labels(text: str) -> Mapping[str, str]:

@@ -15,8 +15,7 @@ from touchstone.review.queue import OVERSAMPLING, SIZE, Item, Queue, State
 from touchstone.review.review import Review, current
 from touchstone.service import commands
 from touchstone.service.answers import Limit, Writing, json_answer, listed
-from touchstone.service.context import LOCAL, Caller
-from touchstone.service.guard import Lead, Reviewer, Viewer
+from touchstone.service.context import LOCAL, Caller, Lead, Reviewer, Viewer
 from touchstone.service.pages.grading import (
     SentForm,
     form_values,

@@ -20,8 +20,7 @@ from touchstone.review.queue import FINISHED
 from touchstone.review.review import Review, current, grading_of
 from touchstone.service import commands
 from touchstone.service.answers import Limit, Writing, json_answer, listed
-from touchstone.service.context import Caller
-from touchstone.service.guard import Reviewer
+from touchstone.service.context import Caller, Reviewer
 from touchstone.service.pages.grading import SentForm, form_values, read_draft, read_form, reply_of, to_draft, voices_of
 from touchstone.service.pages.render import go_to
 from touchstone.service.pages.sources import sources_of

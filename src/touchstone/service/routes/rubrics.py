@@ -14,8 +14,7 @@ from touchstone.report.plain import one_line
 from touchstone.rubric.card import card, conventions, differences, level_texts, rubric_to_dict
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_rubric
-from touchstone.service.context import Caller
-from touchstone.service.guard import Viewer
+from touchstone.service.context import Caller, Viewer
 
 pages = APIRouter(include_in_schema=False)
 _Hash = Annotated[str, Query(max_length=128)]

@@ -14,8 +14,8 @@ from touchstone.report.run import RunReport
 from touchstone.runs.run import Run
 from touchstone.service.answers import After, Limit, asking, find_run, json_answer
 from touchstone.service.blind import WHY, Veil, veil_of, visible_page, visible_record, visible_run
+from touchstone.service.context import Lead, Viewer
 from touchstone.service.figures import Figures
-from touchstone.service.guard import Lead, Viewer
 from touchstone.service.pages.render import query_of, wants_part
 from touchstone.service.problems import Refusal
 from touchstone.service.schemas import problems
@@ -214,9 +214,8 @@ def run_page(
         part = "replies_more.html" if wants_part(caller.request, "more") else "replies_part.html"
         return caller.show(part, run=run, **replies)
     cache = caller.service.cache
-    found, choices = cache.figures(run), cache.choices(run)
-    standing = cache.standing(found)
-    view = RunReport(run, found.summary, found.patterns, standing)
+    found = cache.figures(run)
+    view = RunReport(run, found.summary, found.patterns, cache.standing(found))
     return caller.show(
         "run_page.html",
         run=run,
@@ -226,8 +225,8 @@ def run_page(
         others=[
             (each, run_name(each)) for each in caller.store.list_runs(kind=run.kind, limit=20) if each.id != run.id
         ],
-        categories=choices.categories,
-        tags=choices.tags,
+        categories=cache.categories(run),
+        tags=cache.tags(run),
         outcomes=_OUTCOMES,
         decisions=_DECISIONS,
         **replies,

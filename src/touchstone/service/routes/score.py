@@ -12,8 +12,7 @@ from touchstone.core.result import Failure
 from touchstone.io.cases import Entry, read_cases
 from touchstone.io.rows import Row, field_name, parse_json, unreadable
 from touchstone.report.explain import explain
-from touchstone.service.context import Service
-from touchstone.service.guard import Viewer
+from touchstone.service.context import Service, Viewer
 from touchstone.service.limits import while_connected
 from touchstone.service.pages.render import wants_part
 from touchstone.service.pages.sources import sources_of
@@ -159,6 +158,7 @@ async def score_on_page(
         response=reply.replace("\r\n", "\n"),
         context=[Passage(text) for text in passages] if passages else None,
     )
-    result = await while_connected(request, caller.service.scorer.result(case))
+    (judged,) = await while_connected(request, caller.service.scorer.score([Entry("request", 1, case)]))
+    result = judged.decode()
     explanation, sources = explain(case, result, is_whole=False), sources_of(case, result)
     return caller.show(template, given=given, most=_MOST, explanation=explanation, sources=sources)

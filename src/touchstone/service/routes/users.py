@@ -9,8 +9,7 @@ from starlette.responses import Response
 from touchstone.app import users
 from touchstone.core.errors import ReviewError
 from touchstone.service.answers import Limit, listed
-from touchstone.service.context import Caller
-from touchstone.service.guard import Lead
+from touchstone.service.context import Caller, Lead
 from touchstone.service.pages.render import go_to
 from touchstone.service.schemas import problems
 from touchstone.store.users import ROLES

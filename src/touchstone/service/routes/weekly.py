@@ -15,7 +15,7 @@ from touchstone.runs.record import Owner
 from touchstone.service import commands
 from touchstone.service.answers import Writing, find_run, json_answer
 from touchstone.service.blind import visible_run
-from touchstone.service.guard import Lead, Viewer
+from touchstone.service.context import Lead, Viewer
 from touchstone.service.pages.grading import SentForm
 from touchstone.service.pages.render import go_to
 from touchstone.service.problems import Refusal

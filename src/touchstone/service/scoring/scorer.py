@@ -1,16 +1,14 @@
 """Cases of many requests at once -> judgements, by a few processes that take them from lanes."""
 
 import asyncio
-import json
 import logging
 import threading
 from collections.abc import Sequence
 
 from touchstone.app.config import Settings
 from touchstone.core.case import Case
-from touchstone.core.codec import result_from_dict
 from touchstone.core.errors import ResourceError
-from touchstone.core.result import Failure, Result
+from touchstone.core.result import Failure
 from touchstone.io.cases import Entry
 from touchstone.runs.evaluate import failed
 from touchstone.service.options import Options
@@ -79,11 +77,6 @@ class Scorer:
             return await order.future
         finally:
             self._lanes.remove(order)
-
-    async def result(self, case: Case) -> Result:
-        """One case's result as a value."""
-        (judged,) = await self.score([Entry("request", 1, case)])
-        return result_from_dict(json.loads(judged.body))
 
     def _run(self, process: WorkerProcess) -> None:
         """What a thread does: hand one case after another to its process."""

@@ -15,7 +15,7 @@ from typing import Literal
 from touchstone.app.config import Settings
 from touchstone.app.score import score_entries
 from touchstone.core.case import Case
-from touchstone.core.codec import result_to_dict
+from touchstone.core.codec import result_from_dict, result_to_dict
 from touchstone.core.errors import ResourceError
 from touchstone.core.result import Result
 from touchstone.io.cases import Entry
@@ -52,6 +52,10 @@ class EncodedResult:
     violations: tuple[str, ...]
     failed: bool
     seconds: float
+
+    def decode(self) -> Result:
+        """The result as a value."""
+        return result_from_dict(json.loads(self.body))
 
 
 class WorkerProcess:
