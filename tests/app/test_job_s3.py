@@ -109,7 +109,7 @@ def test_gzipped_shards_are_packed_once(store):
     lines = gzip.decompress(store.read("out/part-00000-00000.jsonl.gz")).splitlines()
     assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows(5)]
     code, said = store.run("score", store.url("in"), "-o", store.url("out"), "--shard-format", "jsonl")
-    assert (code, "5 rows in 1 shards are there" in said) == (0, True)
+    assert (code, "5 rows in 1 shards are done" in said) == (0, True)
 
 
 def test_a_killed_driver_goes_on_and_no_object_is_half_written(store):
