@@ -164,7 +164,7 @@ def test_the_playground_scores_as_one_types(desk, watched):
         page.wait_for_selector("#result .said:has-text('Refunds take')")
         assert page.locator("#result mark.supported").count() >= 1
         page.fill("textarea[name=reply]", "")
-        page.wait_for_selector("text=Write a reply")
+        page.wait_for_selector("text=Enter a reply to score it")
 
 
 def test_an_action_is_kept_and_done(desk, places, watched):
