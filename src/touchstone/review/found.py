@@ -1,0 +1,112 @@
+"""A reviewed queue -> what people found in its replies, in counts and in their words; and the change since a week ago.
+
+People's findings are about the replies they read. How often something is wrong in all replies is for the corrected
+rates to say: risky replies are read more often.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from touchstone.core.result import VIOLATION_KINDS
+from touchstone.review.adjudication import Settled, settle
+from touchstone.review.review import current
+from touchstone.review.weekly import ReviewedItem
+from touchstone.rubric.model import SAFETY, Rubric
+from touchstone.runs.record import Record
+from touchstone.stats.corrected import Corrected
+from touchstone.stats.interval import Interval, difference_of_independent
+
+Fault = Literal["grade", "violation"]
+# A grade of 2 is the rubric's "partially", "only primary", "vague": a person would mend the reply.
+LOW = 2
+MOST_NOTES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What somebody wrote about an item of the queue."""
+
+    position: int
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fault that people found: a low grade on a criterion, or a kind of violation.
+
+    `positions` are the items it is in, `by_judge` is in how many of the reviewed replies the judge found the same.
+    """
+
+    kind: Fault
+    name: str
+    positions: tuple[int, ...]
+    by_judge: int
+    notes: tuple[Note, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From one week's corrected rate to the next one's, with the interval of the difference."""
+
+    before: float
+    after: float
+    interval: Interval
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether chance does not explain it."""
+        return not self.interval.low <= 0 <= self.interval.high
+
+
+def people_found(items: Sequence[ReviewedItem], judged: Mapping[int, Record], *, rubric: Rubric) -> tuple[Found, ...]:
+    """What people found, violations first, then the most frequent; `judged` are the judge's records by position."""
+    said = [(each, found) for each in items if (found := _settled(each, rubric)) is not None]
+    faults: list[tuple[Fault, str]] = [("violation", kind) for kind in VIOLATION_KINDS]
+    faults += [("grade", criterion.name) for criterion in rubric.criteria if criterion.name != SAFETY]
+    lines = []
+    for kind, name in faults:
+        faulty = [each for each, found in said if _has(found, kind, name)]
+        by_judge = sum(_has(judged[each.item.result], kind, name) for each, _ in said if each.item.result in judged)
+        lines.append(Found(kind, name, tuple(each.item.position for each in faulty), by_judge, _notes(faulty)))
+    return tuple(
+        sorted((line for line in lines if line.positions), key=lambda line: (line.kind == "grade", -line.count))
+    )
+
+
+def change(before: Corrected, after: Corrected) -> Change | None:
+    """The change between two weeks' corrected rates; None while either has no review."""
+    if before.rate is None or before.interval is None or after.rate is None or after.interval is None:
+        return None
+    interval = difference_of_independent(before.rate, before.interval, after.rate, after.interval)
+    return Change(before.rate, after.rate, interval)
+
+
+def _settled(each: ReviewedItem, rubric: Rubric) -> Settled | None:
+    return settle(current(each.reviews), each.ruling, rubric=rubric)
+
+
+def _has(said: Settled | Record, kind: Fault, name: str) -> bool:
+    if kind == "violation":
+        return name in said.violations
+    grade = said.grades.get(name)
+    return grade is not None and grade <= LOW
+
+
+def _notes(items: Sequence[ReviewedItem]) -> tuple[Note, ...]:
+    """The first few notes; a ruling's reason goes before what it rules on."""
+    notes = []
+    for each in items:
+        if each.ruling is not None and each.ruling.reason:
+            notes.append(Note(each.item.position, each.ruling.by, each.ruling.reason))
+        notes += [Note(each.item.position, one.reviewer, one.note) for one in current(each.reviews) if one.note]
+    return tuple(notes[:MOST_NOTES])
