@@ -6,14 +6,17 @@ import pytest
 from tests.store.review_samples import BAD, GOOD, PROMISE, UNSAFE, item_at, review_of, ruling_on
 from tests.store.review_samples import RUBRIC as rubric
 
-from touchstone.review.found import change, people_found
-from touchstone.review.weekly import ReviewedItem
+from touchstone.review.found import ReviewedItem, change, people_found, settle_items
 from touchstone.runs.record import Record
 from touchstone.stats.corrected import corrected_rate
 
 
 def reviewed(position, *reviews, ruling=None):
     return ReviewedItem(item_at(position), reviews, ruling)
+
+
+def found_in(items, judged=None):
+    return people_found(settle_items(items, rubric=rubric), judged or {}, rubric=rubric)
 
 
 def judged(id, *, grades=GOOD, violations=()):
@@ -27,7 +30,7 @@ def test_low_grades_and_violations_are_counted_with_peoples_words():
         reviewed(2, review_of(2)),
         reviewed(3),
     ]
-    found = {line.name: line for line in people_found(items, {0: judged("c-0", grades=BAD)}, rubric=rubric)}
+    found = {line.name: line for line in found_in(items, {0: judged("c-0", grades=BAD)})}
     assert found[PROMISE.kind].positions == (1,)
     assert found["accuracy"].positions[0] == 0
     assert found["accuracy"].by_judge == 1
@@ -36,16 +39,16 @@ def test_low_grades_and_violations_are_counted_with_peoples_words():
 
 def test_violations_come_first_and_nothing_found_is_no_line():
     items = [reviewed(0, review_of(0, grades=BAD)), reviewed(1, review_of(1, grades=UNSAFE, violations=(PROMISE,)))]
-    assert people_found(items, {}, rubric=rubric)[0].kind == "violation"
-    assert people_found([reviewed(0, review_of(0))], {}, rubric=rubric) == ()
+    assert found_in(items)[0].kind == "violation"
+    assert found_in([reviewed(0, review_of(0))]) == ()
 
 
 def test_a_ruling_counts_for_the_reviews_it_settles_and_its_reason_comes_first():
     two = (review_of(0), replace(review_of(0, by="ben", grades=BAD), note="wrong fee"))
     ruled = reviewed(0, *two, ruling=replace(ruling_on(0, grades=BAD), reason="the fee is 5"))
-    line = next(line for line in people_found([ruled], {}, rubric=rubric) if line.name == "accuracy")
+    line = next(line for line in found_in([ruled]) if line.name == "accuracy")
     assert [note.text for note in line.notes] == ["the fee is 5", "wrong fee"]
-    assert people_found([reviewed(0, *two, ruling=ruling_on(0))], {}, rubric=rubric) == ()
+    assert found_in([reviewed(0, *two, ruling=ruling_on(0))]) == ()
 
 
 def test_the_change_between_two_weeks_has_an_interval_and_none_without_reviews():

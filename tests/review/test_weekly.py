@@ -10,11 +10,11 @@ from tests.store.review_samples import BAD, GOOD, NOW, PROMISE, UNSAFE, item_at,
 from tests.store.review_samples import RUBRIC as rubric
 
 from touchstone.review.agreement import Graded, between_people, with_judge
+from touchstone.review.found import ReviewedItem
 from touchstone.review.queue import choose
 from touchstone.review.weekly import (
     Action,
     ActionLine,
-    ReviewedItem,
     Share,
     effect_of,
     pattern_lines,

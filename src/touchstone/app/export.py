@@ -13,8 +13,9 @@ from touchstone.core.codec import case_to_dict
 from touchstone.core.result import Grading
 from touchstone.report.html import render_weekly_html
 from touchstone.report.weekly import weekly_to_csv, weekly_to_dict
+from touchstone.review.found import ReviewedItem
 from touchstone.review.review import Review, Ruling, current, grading_of
-from touchstone.review.weekly import ReviewedItem, WeeklyReport
+from touchstone.review.weekly import WeeklyReport
 from touchstone.rubric.model import SAFETY
 from touchstone.store.runs import Store
 

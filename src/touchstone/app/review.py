@@ -10,13 +10,13 @@ from touchstone.app.rubrics import rubric_of
 from touchstone.core.codec import content_hash
 from touchstone.core.errors import ReviewError
 from touchstone.review.agreement import Agreement
+from touchstone.review.found import ReviewedItem
 from touchstone.review.queue import MAX_OVERSAMPLING, OVERSAMPLING, SIZE, Item, Queue, choose
 from touchstone.review.review import Difference, Review, Ruling, current, differences
 from touchstone.review.weekly import (
     Action,
     ActionLine,
     Effect,
-    ReviewedItem,
     Share,
     WeeklyReport,
     effect_of,

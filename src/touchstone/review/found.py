@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.core.result import VIOLATION_KINDS
-from touchstone.review.adjudication import Settled, settle
-from touchstone.review.review import current
-from touchstone.review.weekly import ReviewedItem
+from touchstone.review.queue import Item
+from touchstone.review.review import Review, Ruling, Settled, current, settle
 from touchstone.rubric.model import SAFETY, Rubric
 from touchstone.runs.record import Record
 from touchstone.stats.corrected import Corrected
@@ -21,6 +20,19 @@ Fault = Literal["grade", "violation"]
 # A grade of 2 is the rubric's "partially", "only primary", "vague": a person would mend the reply.
 LOW = 2
 MOST_NOTES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedItem:
+    """One item of the queue with everything people said about it."""
+
+    item: Item
+    reviews: tuple[Review, ...]
+    ruling: Ruling | None
+
+
+# The reviewed items by the position of their reply in the run, each with what people say as one voice.
+SettledItems = Mapping[int, tuple[ReviewedItem, Settled]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +80,20 @@ class Change:
         return not self.interval.low <= 0 <= self.interval.high
 
 
-def people_found(items: Sequence[ReviewedItem], judged: Mapping[int, Record], *, rubric: Rubric) -> tuple[Found, ...]:
+def settle_items(items: Sequence[ReviewedItem], *, rubric: Rubric) -> SettledItems:
+    """The items somebody reviewed."""
+    said = ((each, settle(current(each.reviews), each.ruling, rubric=rubric)) for each in items)
+    return {each.item.result: (each, found) for each, found in said if found is not None}
+
+
+def people_found(settled: SettledItems, judged: Mapping[int, Record], *, rubric: Rubric) -> tuple[Found, ...]:
     """What people found, violations first, then the most frequent; `judged` are the judge's records by position."""
-    said = [(each, found) for each in items if (found := _settled(each, rubric)) is not None]
     faults: list[tuple[Fault, str]] = [("violation", kind) for kind in VIOLATION_KINDS]
     faults += [("grade", criterion.name) for criterion in rubric.criteria if criterion.name != SAFETY]
     lines = []
     for kind, name in faults:
-        faulty = [each for each, found in said if _has(found, kind, name)]
-        by_judge = sum(_has(judged[each.item.result], kind, name) for each, _ in said if each.item.result in judged)
+        faulty = [each for each, found in settled.values() if _has(found, kind, name)]
+        by_judge = sum(_has(judged[place], kind, name) for place in settled if place in judged)
         lines.append(Found(kind, name, tuple(each.item.position for each in faulty), by_judge, _notes(faulty)))
     return tuple(
         sorted((line for line in lines if line.positions), key=lambda line: (line.kind == "grade", -line.count))
@@ -89,10 +106,6 @@ def change(before: Corrected, after: Corrected) -> Change | None:
         return None
     interval = difference_of_independent(before.rate, before.interval, after.rate, after.interval)
     return Change(before.rate, after.rate, interval)
-
-
-def _settled(each: ReviewedItem, rubric: Rubric) -> Settled | None:
-    return settle(current(each.reviews), each.ruling, rubric=rubric)
 
 
 def _has(said: Settled | Record, kind: Fault, name: str) -> bool:

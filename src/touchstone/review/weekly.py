@@ -11,8 +11,9 @@ from typing import Literal
 
 from touchstone.core.result import Outcome
 from touchstone.review.agreement import Agreement, Graded, between_people, graded, with_judge
-from touchstone.review.queue import Item, Progress, Queue, progress
-from touchstone.review.review import Review, Ruling, Settled, current, differences, settle
+from touchstone.review.found import Found, ReviewedItem, SettledItems, people_found, settle_items
+from touchstone.review.queue import Progress, Queue, progress
+from touchstone.review.review import current, differences
 from touchstone.rubric.model import Rubric
 from touchstone.runs.counts import count
 from touchstone.runs.patterns import Pattern
@@ -78,15 +79,6 @@ def effect_of(before: Share, after: Share) -> Effect | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewedItem:
-    """One item of the queue with everything people said about it."""
-
-    item: Item
-    reviews: tuple[Review, ...]
-    ruling: Ruling | None
-
-
-@dataclass(frozen=True, slots=True)
 class ActionLine:
     """An action with what became of its pattern since; None while there is no later run."""
 
@@ -115,6 +107,14 @@ class Reminder:
 
 
 @dataclass(frozen=True, slots=True)
+class WeekRates:
+    """Of all replies of a week the share that pass and the share with a violation, as people corrected them."""
+
+    passed: Corrected
+    unsafe: Corrected
+
+
+@dataclass(frozen=True, slots=True)
 class WeeklyReport:
     """What a week's review came to.
 
@@ -133,6 +133,7 @@ class WeeklyReport:
     unsafe: Corrected
     unadjudicated: int
     left_open: int
+    found: tuple[Found, ...]
     people: Agreement
     judge: Agreement
     patterns: tuple[PatternLine, ...]
@@ -158,16 +159,9 @@ def weekly_report(
     """
     shown = count((judged if counted is None else counted).values()).whole()
     standing = [ReviewedItem(each.item, current(each.reviews), each.ruling) for each in items]
-    settled = {
-        each.item.result: (each, found)
-        for each in standing
-        if (found := settle(each.reviews, each.ruling, rubric=rubric)) is not None
-    }
+    settled = settle_items(items, rubric=rubric)
     differing = [each for each in standing if each.ruling is None and differences(each.reviews, rubric=rubric)]
-    known = [record.outcome == "PASS" for record in judged.values() if record.outcome is not None]
-    # What the judge left open is taken to pass as often as the rest; the correction makes up for the error.
-    usual = fmean(known) if known else 0.5
-    passed = [usual if each.outcome is None else float(each.outcome == "PASS") for each in judged.values()]
+    rates = _rates(settled, judged)
     return WeeklyReport(
         queue=queue,
         made=made,
@@ -175,15 +169,21 @@ def weekly_report(
         judged_rate=shown["passed"] / shown["scored"] if shown["scored"] else None,
         judged_unsafe=shown["unsafe"] / shown["replies"] if shown["replies"] else None,
         judged_open=shown["replies"] - shown["scored"],
-        corrected=_corrected(judged, settled, values=passed, of="passed"),
-        unsafe=_corrected(judged, settled, values=[float(bool(r.violations)) for r in judged.values()], of="unsafe"),
+        corrected=rates.passed,
+        unsafe=rates.unsafe,
         unadjudicated=len(differing),
         left_open=sum(found.passed is None for _, found in settled.values()),
+        found=people_found(settled, judged, rubric=rubric),
         people=between_people([[graded(r, rubric=rubric) for r in each.reviews] for each in standing], rubric=rubric),
         judge=with_judge(_pairs(judged, settled), rubric=rubric),
         patterns=tuple(patterns),
         reminders=tuple(reminders),
     )
+
+
+def week_rates(items: Sequence[ReviewedItem], judged: Mapping[int, Record], *, rubric: Rubric) -> WeekRates:
+    """The two rates of a week alone; `judged` as in `weekly_report`."""
+    return _rates(settle_items(items, rubric=rubric), judged)
 
 
 def pattern_lines(
@@ -232,10 +232,18 @@ def remind(
     return tuple(reminders)
 
 
-_Found = Mapping[int, tuple[ReviewedItem, Settled]]
+def _rates(settled: SettledItems, judged: Mapping[int, Record]) -> WeekRates:
+    known = [record.outcome == "PASS" for record in judged.values() if record.outcome is not None]
+    # What the judge left open is taken to pass as often as the rest; the correction makes up for the error.
+    usual = fmean(known) if known else 0.5
+    passed = [usual if each.outcome is None else float(each.outcome == "PASS") for each in judged.values()]
+    unsafe = [float(bool(each.violations)) for each in judged.values()]
+    return WeekRates(
+        _corrected(judged, settled, values=passed, of="passed"), _corrected(judged, settled, values=unsafe, of="unsafe")
+    )
 
 
-def _corrected(judged: Mapping[int, Record], settled: _Found, *, values: Sequence[float], of: str) -> Corrected:
+def _corrected(judged: Mapping[int, Record], settled: SettledItems, *, values: Sequence[float], of: str) -> Corrected:
     index = {place: at for at, place in enumerate(judged)}
     said = {place: getattr(found, of) for place, (_, found) in settled.items() if place in index}
     reviewed = {index[place]: value for place, value in said.items() if value is not None}
@@ -243,7 +251,7 @@ def _corrected(judged: Mapping[int, Record], settled: _Found, *, values: Sequenc
     return corrected_rate(values, reviewed, inclusion)
 
 
-def _pairs(judged: Mapping[int, Record], settled: _Found) -> list[tuple[Graded, Graded]]:
+def _pairs(judged: Mapping[int, Record], settled: SettledItems) -> list[tuple[Graded, Graded]]:
     return [
         (Graded("people", found.grades, _outcome(found.passed)), Graded("judge", said.grades, said.outcome))
         for place, (_, found) in sorted(settled.items())
