@@ -28,6 +28,7 @@ from touchstone.service.routes import (
     runs,
     score,
     users,
+    week,
     weekly,
 )
 from touchstone.service.schemas import problems
@@ -65,7 +66,7 @@ API_ROUTERS = (
 PAGE_ROUTERS = (
     render.router,
     login.router,
-    *(each.pages for each in (overview, runs, cases, reviews, production, queues, weekly, score, rubrics, users)),
+    *(each.pages for each in (week, overview, runs, cases, reviews, production, queues, weekly, score, rubrics, users)),
 )
 
 

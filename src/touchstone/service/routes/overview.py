@@ -29,7 +29,7 @@ class Alarm:
     href: str
 
 
-@pages.get("/")
+@pages.get("/overview")
 def overview(caller: Viewer) -> Response:
     """Where things stand."""
     boards = [board for kind in _NAMES if (board := _board(kind, caller)) is not None]
