@@ -48,7 +48,8 @@ class Note:
 class Found:
     """A fault that people found: a low grade on a criterion, or a kind of violation.
 
-    `positions` are the items it is in, `by_judge` is in how many of the reviewed replies the judge found the same.
+    `positions` are the items it is in, `by_judge` is in how many of the reviewed replies the judge found the same. A
+    note is quoted with the first fault only: violations go before grades.
     """
 
     kind: Fault
@@ -90,11 +91,13 @@ def people_found(settled: SettledItems, judged: Mapping[int, Record], *, rubric:
     """What people found, violations first, then the most frequent; `judged` are the judge's records by position."""
     faults: list[tuple[Fault, str]] = [("violation", kind) for kind in VIOLATION_KINDS]
     faults += [("grade", criterion.name) for criterion in rubric.criteria if criterion.name != SAFETY]
-    lines = []
+    lines, quoted = [], set[Note]()
     for kind, name in faults:
         faulty = [each for each, found in settled.values() if _has(found, kind, name)]
         by_judge = sum(_has(judged[place], kind, name) for place in settled if place in judged)
-        lines.append(Found(kind, name, tuple(each.item.position for each in faulty), by_judge, _notes(faulty)))
+        notes = [note for note in _notes(faulty) if note not in quoted][:MOST_NOTES]
+        quoted.update(notes)
+        lines.append(Found(kind, name, tuple(each.item.position for each in faulty), by_judge, tuple(notes)))
     return tuple(
         sorted((line for line in lines if line.positions), key=lambda line: (line.kind == "grade", -line.count))
     )
@@ -115,11 +118,11 @@ def _has(said: Settled | Record, kind: Fault, name: str) -> bool:
     return grade is not None and grade <= LOW
 
 
-def _notes(items: Sequence[ReviewedItem]) -> tuple[Note, ...]:
-    """The first few notes; a ruling's reason goes before what it rules on."""
+def _notes(items: Sequence[ReviewedItem]) -> list[Note]:
+    """What was written about the items; a ruling's reason goes before what it rules on."""
     notes = []
     for each in items:
         if each.ruling is not None and each.ruling.reason:
             notes.append(Note(each.item.position, each.ruling.by, each.ruling.reason))
         notes += [Note(each.item.position, one.reviewer, one.note) for one in current(each.reviews) if one.note]
-    return tuple(notes[:MOST_NOTES])
+    return notes
