@@ -156,10 +156,18 @@ def item_state(id: str, item: Item) -> dict[str, Any]:
 
 
 @pages.get("")
-def queues_page(caller: Lead, *, run: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """All queues, and the form that makes one, of the replies of `run` if it is named, with what it could not read."""
+def queues_page(caller: Viewer, *, run: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """All weeks; for leads also the form that starts one, and what of `run` could not be read."""
     store = caller.store
-    lines = [(queue, store.queues.progress(queue.id)) for queue in store.queues.list()]
+    open_to = {queue.id for queue in store.queues.list(reviewer=caller.name)} if caller.user.may("reviewer") else set()
+    lines = [
+        (
+            queue,
+            store.queues.progress(queue.id),
+            store.queues.progress_of(queue.id, caller.name) if queue.id in open_to else None,
+        )
+        for queue in store.queues.list()
+    ]
     every = (*store.list_runs(kind="production", limit=50), *store.list_runs(kind="goldset", limit=20))
     runs = [each for each in every if each.finished]
     people = [user for user in store.users.list() if user.role != "viewer" and not user.disabled]
@@ -167,6 +175,7 @@ def queues_page(caller: Lead, *, run: Annotated[str, Query(max_length=200)] = ""
     return caller.show(
         "queues.html",
         lines=lines,
+        first=next((queue.id for queue, _, mine in lines if mine and mine.left and not queue.closed), None),
         states=_STATE_NAMES,
         runs=[(each, run_name(each)) for each in runs],
         people=people if caller.service.options.has_auth else (),

@@ -131,10 +131,9 @@ def _mine(view: ItemView, caller: Caller) -> Review | None:
 
 
 @pages.get("")
-def my_queues(caller: Reviewer) -> Response:
-    """The queues that are open to this person."""
-    queues = caller.store.queues.list(open_only=True, reviewer=caller.name)
-    return caller.show("my_queues.html", lines=[(queue, _progress(caller, queue.id)) for queue in queues])
+def weeks(caller: Reviewer) -> Response:
+    """What there is to grade is listed with the weeks."""
+    return go_to("/queues")
 
 
 @pages.get("/{queue}")

@@ -62,9 +62,8 @@ def change_action(caller: Lead, action: Annotated[str, Path(max_length=64)], con
 
 @pages.get("")
 def reports(caller: Viewer) -> Response:
-    """The reports there are: one for each queue."""
-    lines = [(queue, caller.store.queues.progress(queue.id)) for queue in caller.store.queues.list()]
-    return caller.show("weekly_list.html", lines=lines)
+    """Every week has its report; they are listed together."""
+    return go_to("/queues")
 
 
 @pages.get("/{id}")
