@@ -130,13 +130,18 @@ def read_draft(text: str) -> dict[str, Any]:
     return found
 
 
-def voices_of(view: ItemView, *, first: str | None = None) -> list[Voice]:
-    """Everybody's word on a reply: the person's own first, then the other people, the judge and the ruling."""
+def people_of(view: ItemView, *, first: str | None = None) -> list[Voice]:
+    """What people said of a reply: the person's own word first."""
     ordered = sorted(current(view.reviews), key=lambda each: (each.reviewer != first, each.made))
-    voices = [
+    return [
         _voice("You" if each.reviewer == first else each.reviewer, grading_of(each, rubric=view.rubric), each.note)
         for each in ordered
     ]
+
+
+def voices_of(view: ItemView, *, first: str | None = None) -> list[Voice]:
+    """Everybody's word on a reply: people's, the judge's and the ruling."""
+    voices = people_of(view, first=first)
     if view.scored.result.rubric is not None:
         voices.append(_voice("Judge", view.scored.result.rubric, ""))
     if view.ruling is not None:

@@ -19,6 +19,7 @@ from touchstone.service.context import LOCAL, Caller, Lead, Reviewer, Viewer
 from touchstone.service.pages.grading import (
     SentForm,
     form_values,
+    people_of,
     read_form,
     reply_of,
     submission_id,
@@ -251,7 +252,8 @@ def adjudication_page(caller: Lead, id: str, position: int, *, full: bool = Fals
     return caller.show(
         "ruling.html",
         **form_values(view, full=full),
-        voices=voices_of(view),
+        people=people_of(view),
+        voices=voices_of(view) if view.ruling is not None else (),
         differences=view.differences,
         criteria=[criterion.name for criterion in view.rubric.criteria],
         filled=_undisputed(view, reviews),
