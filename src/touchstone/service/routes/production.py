@@ -13,14 +13,17 @@ from fastapi import Path as InPath
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from touchstone.app.audit import now
+from touchstone.app.demo import load_demo
 from touchstone.app.evaluation import evaluate_goldset
-from touchstone.app.production import Intake, TimedResult
+from touchstone.app.production import Intake, Score, TimedResult
 from touchstone.app.replies import Assignment
 from touchstone.core.case import Case
 from touchstone.core.errors import InputError
 from touchstone.core.result import Failure, Result
 from touchstone.io.cases import Entry
 from touchstone.report.plain import one_line
+from touchstone.review.queue import Queue
 from touchstone.runs.run import Run
 from touchstone.service.answers import Writing
 from touchstone.service.context import Caller, Lead, Service
@@ -65,15 +68,25 @@ async def add_results(request: Request, caller: Lead, run: _Run, write: Writing)
     cases, labels = _read(await read_json(request), here)
     here.rates.take(caller.user.key, cost=len(cases) - 1)
 
-    def score(wanted: Sequence[Case]) -> list[TimedResult]:
-        entries = [Entry("request", at, case) for at, case in enumerate(wanted, 1)]
-        return [TimedResult(each.decode(), each.seconds) for each in from_thread.run(judge, entries, here)]
-
     def add(_: str) -> dict[str, Any]:
+        score = _scored(here)
         intake = Intake(name=run, settings=here.settings, store=here.store, labels=labels, by=caller.name, score=score)
         return asdict(intake.add(cases))
 
     return await run_in_threadpool(write.once, caller, add)
+
+
+@pages.post("/demo")
+async def demo(caller: Lead) -> Response:
+    """Two weeks of the shipped replies, to look around in."""
+    here = caller.service
+
+    def load() -> Queue:
+        return load_demo(here.store, settings=here.settings, score=_scored(here), by=caller.name, now=now)
+
+    await run_in_threadpool(load)
+    caller.note("demo loaded", "demo")
+    return go_to("/")
 
 
 @pages.post("/queues/upload")
@@ -91,6 +104,16 @@ async def upload(caller: Lead, *, file: UploadFile, label: Annotated[str, Form(m
 
     run = await run_in_threadpool(_evaluate, caller, content, name=name, labels=_labels(label), score=score)
     return go_to(f"/queues?run={run.id}#new-h")
+
+
+def _scored(here: Service) -> Score:
+    """Cases scored by the service's own processes, for a thread of its pool."""
+
+    def score(wanted: Sequence[Case]) -> list[TimedResult]:
+        entries = [Entry("request", at, case) for at, case in enumerate(wanted, 1)]
+        return [TimedResult(each.decode(), each.seconds) for each in from_thread.run(judge, entries, here)]
+
+    return score
 
 
 def _evaluate(caller: Caller, content: bytes, *, name: str, labels: Mapping[str, str], score: Any) -> Run:
