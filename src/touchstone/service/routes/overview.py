@@ -10,7 +10,7 @@ from touchstone.core.errors import TouchstoneError
 from touchstone.report.figures import change, count
 from touchstone.report.plain import one_line
 from touchstone.review.weekly import Share, effect_of
-from touchstone.runs.run import Kind
+from touchstone.runs.run import Kind, Run
 from touchstone.runs.summary import CategoryFigures
 from touchstone.service.context import Caller, Viewer
 from touchstone.service.figures import Figures, RunCache
@@ -39,9 +39,11 @@ def overview(caller: Viewer) -> Response:
 def _board(kind: Kind, caller: Caller) -> dict[str, object] | None:
     """What is shown of one kind of run; None when there is no finished one."""
     cache = caller.service.cache
-    runs = [run for run in caller.store.list_runs(kind=kind, limit=_RUNS) if run.finished]
-    if not runs:
+    finished = [run for run in caller.store.list_runs(kind=kind, limit=_RUNS) if run.finished]
+    if not finished:
         return None
+    # Runs of another gold set or rubric are about something else: a line that joins them shows no trend.
+    runs = [run for run in finished if kind == "production" or _subject(run) == _subject(finished[0])]
     latest = cache.figures(runs[0])
     before = cache.figures(runs[1]) if len(runs) > 1 else None
     band = latest.rubric.targets.pass_rate
@@ -57,6 +59,10 @@ def _board(kind: Kind, caller: Caller) -> dict[str, object] | None:
         "lines": [(run, run_name(run), cache.outline(run)) for run in runs],
         "alarms": tuple(_alarms(kind, before, latest, cache=cache)),
     }
+
+
+def _subject(run: Run) -> tuple[str, str]:
+    return run.receipt.goldset, run.receipt.rubric_hash
 
 
 def _alarms(kind: Kind, before: Figures | None, latest: Figures, *, cache: RunCache) -> Iterator[Alarm]:
