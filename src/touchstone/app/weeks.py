@@ -44,8 +44,10 @@ def recent_weeks(store: Store, *, most: int = RECENT) -> tuple[Week, ...]:
 
 def _week(store: Store, queue: Queue, run: Run) -> Week:
     # Waivers are left out: the correction is about the judge's own word.
-    unaided = store.unaided(run.id)
-    judged = {each.position: unaided.get(each.position, each.record) for each in store.listed(run.id) if each.has_case}
+    unaided = store.replies.unaided(run.id)
+    judged = {
+        each.position: unaided.get(each.position, each.record) for each in store.replies.listed(run.id) if each.has_case
+    }
     rates = week_rates(reviewed_items(store, queue.id), judged, rubric=rubric_of(store, run.id))
     return Week(queue, run, store.queues.progress(queue.id), rates)
 

@@ -90,9 +90,11 @@ def rate_strip(
     label: str,
     what: str = "Pass rate in",
     scale: Scale = "share",
+    target: tuple[float, float] | None = None,
 ) -> Markup:
-    """A rate with its interval on a line from 0 to 1, for a table; a kappa below 0 is drawn at 0."""
-    parts = [_line("0%", 14, "100%", 14, "axis"), _line("50%", 10, "50%", 18, "axis")]
+    """A rate with its interval on a line from 0 to 1, the target marked; a kappa below 0 is drawn at 0."""
+    parts = [] if target is None else [_rect(target[0] * 100, 6, (target[1] - target[0]) * 100, 16, "aim")]
+    parts += [_line("0%", 14, "100%", 14, "axis"), _line("50%", 10, "50%", 18, "axis")]
     parts += _whisker(value, found, top=1.0, y=14)
     said = _said(value, found, scale)
     return _svg(parts, height=28, name=name, title=f"{what} {label}", said=said, small=True)
