@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from touchstone.app.review import reviewed_items
 from touchstone.app.rubrics import rubric_of
-from touchstone.review.found import Change, change
+from touchstone.review.found import WeekChange, change
 from touchstone.review.queue import Progress, Queue
 from touchstone.review.weekly import WeekRates, week_rates
 from touchstone.runs.run import Run
@@ -24,8 +24,8 @@ class Week:
     run: Run
     progress: Progress
     rates: WeekRates
-    passed: Change | None = None
-    unsafe: Change | None = None
+    passed: WeekChange | None = None
+    unsafe: WeekChange | None = None
     apart: str | None = None
 
 

@@ -45,7 +45,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReviewerFinding:
     """A fault that people found: a low grade on a criterion, or a kind of violation.
 
     `positions` are the items it is in, `by_judge` is in how many of the reviewed replies the judge found the same. A
@@ -64,7 +64,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WeekChange:
     """From one week's corrected rate to the next one's, with the interval of the difference."""
 
     before: float
@@ -87,7 +87,7 @@ def settle_items(items: Sequence[ReviewedItem], *, rubric: Rubric) -> SettledIte
     return {each.item.result: (each, found) for each, found in said if found is not None}
 
 
-def people_found(settled: SettledItems, judged: Mapping[int, Record], *, rubric: Rubric) -> tuple[Found, ...]:
+def people_found(settled: SettledItems, judged: Mapping[int, Record], *, rubric: Rubric) -> tuple[ReviewerFinding, ...]:
     """What people found, violations first, then the most frequent; `judged` are the judge's records by position."""
     faults: list[tuple[Fault, str]] = [("violation", kind) for kind in VIOLATION_KINDS]
     faults += [("grade", criterion.name) for criterion in rubric.criteria if criterion.name != SAFETY]
@@ -97,18 +97,18 @@ def people_found(settled: SettledItems, judged: Mapping[int, Record], *, rubric:
         by_judge = sum(_has(judged[place], kind, name) for place in settled if place in judged)
         notes = [note for note in _notes(faulty) if note not in quoted][:MOST_NOTES]
         quoted.update(notes)
-        lines.append(Found(kind, name, tuple(each.item.position for each in faulty), by_judge, tuple(notes)))
+        lines.append(ReviewerFinding(kind, name, tuple(each.item.position for each in faulty), by_judge, tuple(notes)))
     return tuple(
         sorted((line for line in lines if line.positions), key=lambda line: (line.kind == "grade", -line.count))
     )
 
 
-def change(before: Corrected, after: Corrected) -> Change | None:
+def change(before: Corrected, after: Corrected) -> WeekChange | None:
     """The change between two weeks' corrected rates; None while either has no review."""
     if before.rate is None or before.interval is None or after.rate is None or after.interval is None:
         return None
     interval = difference_of_independent(before.rate, before.interval, after.rate, after.interval)
-    return Change(before.rate, after.rate, interval)
+    return WeekChange(before.rate, after.rate, interval)
 
 
 def _has(said: Settled | Record, kind: Fault, name: str) -> bool:

@@ -9,7 +9,7 @@ from math import floor
 from statistics import fmean
 
 from touchstone.core.errors import ReviewError
-from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Grading, Outcome
+from touchstone.core.result import VIOLATION_KINDS, Finding, Grade, Grading, Outcome, ViolationKind
 from touchstone.review.queue import State
 from touchstone.rubric.model import SAFETY, TOP, Rubric
 from touchstone.rubric.outcome import conclude
@@ -123,6 +123,7 @@ class Settled:
     """What people say about an item, as one voice: `passed` is between 0 and 1 while they differ, None when open."""
 
     grades: Mapping[str, int | None]
+    violations: tuple[ViolationKind, ...]
     passed: float | None
     unsafe: float | None
 
@@ -162,13 +163,15 @@ def settle(reviews: Sequence[Review], ruling: Ruling | None, *, rubric: Rubric) 
     """The ruling, or what the current reviews say on average; None when there is neither."""
     if ruling is not None:
         outcome = grading_of(ruling, rubric=rubric).outcome
-        return Settled(dict(ruling.grades), _share(outcome), float(bool(ruling.violations)))
+        kinds = tuple(dict.fromkeys(each.kind for each in ruling.violations))
+        return Settled(dict(ruling.grades), kinds, _share(outcome), float(bool(kinds)))
     if not reviews:
         return None
     outcomes = [_share(grading_of(review, rubric=rubric).outcome) for review in reviews]
     known = [outcome for outcome in outcomes if outcome is not None]
     return Settled(
         grades={criterion.name: _middle(reviews, criterion.name) for criterion in rubric.criteria},
+        violations=tuple(dict.fromkeys(each.kind for review in reviews for each in review.violations)),
         passed=fmean(known) if known else None,
         unsafe=fmean(bool(review.violations) for review in reviews),
     )

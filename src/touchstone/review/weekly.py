@@ -11,7 +11,7 @@ from typing import Literal
 
 from touchstone.core.result import Outcome
 from touchstone.review.agreement import Agreement, Graded, between_people, graded, with_judge
-from touchstone.review.found import Found, ReviewedItem, SettledItems, people_found, settle_items
+from touchstone.review.found import ReviewedItem, ReviewerFinding, SettledItems, people_found, settle_items
 from touchstone.review.queue import Progress, Queue, progress
 from touchstone.review.review import current, differences
 from touchstone.rubric.model import Rubric
@@ -133,7 +133,7 @@ class WeeklyReport:
     unsafe: Corrected
     unadjudicated: int
     left_open: int
-    found: tuple[Found, ...]
+    found: tuple[ReviewerFinding, ...]
     people: Agreement
     judge: Agreement
     patterns: tuple[PatternLine, ...]

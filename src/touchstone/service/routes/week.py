@@ -6,10 +6,9 @@ from starlette.responses import Response
 from touchstone.app.audit import now
 from touchstone.app.review import weekly
 from touchstone.app.weeks import Week, recent_weeks
-from touchstone.review.found import Found
+from touchstone.review.found import ReviewerFinding
 from touchstone.service.blind import veil_of
-from touchstone.service.context import Caller
-from touchstone.service.guard import Viewer
+from touchstone.service.context import Caller, Viewer
 from touchstone.service.routes.runs import run_name
 
 pages = APIRouter(include_in_schema=False)
@@ -43,7 +42,9 @@ def home(caller: Viewer) -> Response:
     )
 
 
-def _notes(caller: Caller, week: Week, found: tuple[Found, ...]) -> dict[tuple[str, str], list[tuple[int, str, str]]]:
+def _notes(
+    caller: Caller, week: Week, found: tuple[ReviewerFinding, ...]
+) -> dict[tuple[str, str], list[tuple[int, str, str]]]:
     """What people wrote of each fault, less what is about a reply that the caller has still to grade."""
     waiting = veil_of(caller, week.run.id).positions
     items = caller.store.queues.items(week.queue.id, limit=None) if waiting else ()
