@@ -80,16 +80,20 @@ def test_what_cannot_be_corrected_is_refused(judged, reviewed, inclusion, messag
 
 
 def simulate(n, *, too_kind, too_strict, oversampled, runs, seed=1):
-    """1,000 replies, a fifth of them risky: how often the interval holds their rate and the bot's; the mean error."""
+    """1,000 replies, each with its chance to pass: how often the interval holds their rate and the bot's; mean error.
+
+    Drawn as `review.queue` draws; the judge errs more often on the fifth that is most at risk.
+    """
     generator = np.random.default_rng(seed)
     held = held_bot = 0
     errors = []
     for run in range(runs):
-        risky = generator.random(1000) < 0.2
-        people = generator.random(1000) < np.where(risky, 0.55, 0.80)
+        chance = generator.beta(3, 1, 1000)
+        risky = chance < 0.585
+        people = generator.random(1000) < chance
         wrong = generator.random(1000) < np.where(people, too_strict, too_kind) * np.where(risky, 2.0, 0.75)
         judged = np.where(wrong, ~people, people)
-        sample = unequal_sample(np.where(risky, oversampled, 1.0).tolist(), n, seed=run)
+        sample = unequal_sample((1 + (oversampled - 1) * np.sqrt(1 - chance)).tolist(), n, seed=run)
         corrected = corrected_rate(
             judged.tolist(),
             {place: bool(people[place]) for place in sample.indices},

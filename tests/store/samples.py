@@ -157,6 +157,7 @@ records = st.builds(
     ).map(tuple),
     failed=st.booleans(),
     waived=waived,
+    pass_probability=st.none() | shares,
 )
 replies = st.lists(
     st.builds(

@@ -95,6 +95,7 @@ def test_data_of_the_first_version_is_read(empty_place):
         assert (run.seconds, run.receipt.parser, run.labels) == (0.5, "parser 3.8.0", {"prompt": "v7"})
         assert store.replies.records("r1")[0].tags[0].detail == "the fee"
         assert store.replies.records("r1")[0].grades == {"tone": 3}
+        assert store.replies.records("r1")[0].pass_probability is None
         assert store.replies.result("r1", "c-0").case.response == "So."
         assert [record.problem for record in store.replies.records("r1")] == [None, "no JSON\0"]
         assert run.kind == "goldset"

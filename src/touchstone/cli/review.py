@@ -64,7 +64,7 @@ def sample(
     double: Annotated[bool, typer.Option("--double", help="Have two people grade each reply, blind.")] = False,
     name: Annotated[str, typer.Option(metavar="TEXT", help="The queue's name.")] = "",
     oversample: Annotated[
-        float, typer.Option(metavar="TIMES", min=1, help="How many times as likely a risky reply is drawn.")
+        float, typer.Option(metavar="TIMES", min=1, help="How many times as likely the riskiest reply is drawn.")
     ] = 3.0,
     seed: Annotated[
         int | None, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed for another draw of the same replies.")
@@ -103,6 +103,7 @@ def sample(
         print_json({"queue": queue.id, "run": run, "items": items, "population": queue.population}, indent=None)
         return
     typer.echo(f"{queue.id}: {items} of {queue.population:,} replies of run {run}")
+    typer.echo(f"drawn by category, {queue.design}", err=True)
     typer.echo("grade them with touchstone serve; touchstone review weekly reports", err=True)
 
 

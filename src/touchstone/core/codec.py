@@ -27,7 +27,7 @@ LAYOUTS: Mapping[str, str] = {
     "Verification": "name version hash spared unread sentences=statements",
     "Result": "id line? decision verdict reasons metrics rubric failures verifier?",
     "Record": "id draft category? confidence? decision verdict? outcome? total? grades? violations? tags? failed? "
-    "problem? waived? why?",
+    "problem? waived? why? pass_probability?",
 }
 # Several of one of these are an object with an entry for each, under the field that names it.
 KEYS: Mapping[str, str] = {"Score": "metric", "Grade": "criterion"}

@@ -72,7 +72,7 @@ def facts(report: WeeklyReport) -> list[tuple[str, str]]:
     return [
         ("replies", f"{queue.population:,} in run {one_line(queue.run)}"),
         ("sample", f"{count(found.items, 'reply', 'replies')}, each graded by {people}"),
-        ("drawn", f"by category, risky replies {queue.oversampling:g} times as often, seed {queue.seed}"),
+        ("drawn", f"by category, {queue.design}; seed {queue.seed}"),
         ("finished", f"{found.finished} of {found.items}"),
         ("made", moment(report.made)),
     ]

@@ -28,7 +28,8 @@ class Record:
     """One reply of a run, as it is counted. `draft` numbers the replies drafted for one case, from 1.
 
     `violations` names each kind once, without those that are `waived`; `failed` is a reply that could not be read,
-    drafted or scored, and `problem` why. `why` says in words what keeps any other from being sent.
+    drafted or scored, and `problem` why. `why` says in words what keeps any other from being sent. `pass_probability`
+    is None where the judge gave none, and in runs that were stored before it was kept.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Record:
     problem: str | None = None
     waived: tuple[Waived, ...] = ()
     why: tuple[str, ...] = ()
+    pass_probability: float | None = None
 
     @property
     def fails(self) -> bool:
@@ -85,4 +87,5 @@ def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
         problem="; ".join(dict.fromkeys(failure.message for failure in result.failures)) or None,
         waived=grading.waived if grading else (),
         why=() if failed else explain_result(result),
+        pass_probability=kept.pass_probability if kept else None,
     )

@@ -1,8 +1,8 @@
 """The judge's outcomes of all replies and people's of a few -> the pass rate of all, corrected for the judge's errors.
 
 Simulated coverage of the 95 % interval for 1,000 replies of which about three quarters pass, with a judge that errs on
-2–40 % of either kind, and 24, 30 or 100 reviewed, drawn alike or with risky replies at three or ten times the chance:
-98–99 % on average over judges and at least 93.5 % for each; most where errors are few. The plain variance with
+2–40 % of either kind, and 24, 30 or 100 reviewed, drawn alike or with risky replies at up to three or ten times the
+chance: 97–99 % on average over judges and at least 95 % for each; most where errors are few. The plain variance with
 Student's quantile holds 38–96 %: with few disagreements in the sample, or none, it is far too narrow.
 """
 

@@ -349,6 +349,11 @@ def _measurements(op: Operations) -> None:
     op.create_index("measurements_by_judge", "measurements", ["judge", "number"])
 
 
+def _chances(op: Operations) -> None:
+    """The pass probability of a reply, by which replies are drawn for review; null for those stored before."""
+    op.add_column("results", sa.Column("pass_probability", sa.Double))
+
+
 MIGRATIONS: Mapping[str, Callable[[Operations], None]] = {
     "0001": _runs,
     "0002": _reviews,
@@ -356,6 +361,7 @@ MIGRATIONS: Mapping[str, Callable[[Operations], None]] = {
     "0004": _waivers,
     "0005": _terms,
     "0006": _measurements,
+    "0007": _chances,
 }
 
 

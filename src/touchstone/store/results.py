@@ -68,6 +68,7 @@ results = sa.Table(
     sa.Column("problem", Words),
     # Violations that people found to be none; the other columns are as they count without these.
     sa.Column("waived", Json(tuple[Waived, ...]), nullable=False, server_default="[]"),
+    sa.Column("pass_probability", sa.Double),
     # Kept in the order of the key, so that a page is read from neighbouring places.
     sqlite_with_rowid=False,
 )
@@ -154,6 +155,7 @@ RECORD_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
     sa.type_coerce(
         func.coalesce(sa.case((~results.c.failed, results.c.problem)), sa.literal_column("'[]'")), Json(tuple[str, ...])
     ),
+    results.c.pass_probability,
 )
 SCORED_COLUMNS = (*RECORD_COLUMNS, results.c.position, results.c.seconds, cases.c.body, bodies.c.body)
 WITH_TEXTS = results.join(bodies).outerjoin(cases)
@@ -311,7 +313,7 @@ def recount_waived(database: Database) -> None:
 
 def update_counted(database: Database, run: int, position: int, counted: Record) -> None:
     """Sets the columns that waivers and an erasure change."""
-    names = ("decision", "outcome", "total", "grades", "violations", "tags", "waived")
+    names = ("decision", "outcome", "total", "grades", "violations", "tags", "waived", "pass_probability")
     values = {name: getattr(counted, name) for name in names} | {"problem": _problem(counted)}
     database.write(update(results).where(results.c.run == run, results.c.position == position).values(**values))
 
