@@ -1,6 +1,7 @@
 """With redaction, nothing personal reaches any byte of the store, and replies are scored as they came."""
 
 import json
+import time
 
 import pytest
 from tests.service.conftest import running
@@ -128,8 +129,12 @@ def test_the_service_stores_nothing_personal_whatever_is_sent_to_it(desk, tmp_pa
     """A file, the playground, reviews, drafts, waivers, rulings and actions."""
     with desk.client(follow_redirects=False) as client:
         file = file_of(tmp_path).read_bytes()
-        sent = client.post("/queues/upload", files={"file": ("replies.jsonl", file)}, data={"label": "version=7"})
-        assert sent.status_code == 303
+        sent = client.post("/queues/upload", files={"file": ("replies.jsonl", file)}, follow_redirects=True)
+        assert client.post(f"{sent.url}/score", data={"label": "version=7"}).status_code == 303
+        until = time.monotonic() + 60
+        while client.get(sent.url).status_code == 200:
+            assert time.monotonic() < until
+            time.sleep(0.1)
         (run,) = desk.store.list_runs(kind="production")
         case = ROWS[0]
         sent = {name: value for name, value in case.items() if name != "customer"}

@@ -62,7 +62,7 @@ def read_assignment(assignment: Assignment, *, settings: Settings) -> tuple[list
     if assignment.responses is None:
         seen.check_mapped(file=file)
         if assignment.bot is None:
-            _check_replies(assignment, entries, seen=seen, columns=columns, file=file)
+            check_replies(entries, kind=assignment.kind, seen=seen, columns=columns, file=file)
         return entries, None
     both = f"{file} and {shown(assignment.responses)}"
     try:
@@ -75,13 +75,13 @@ def read_assignment(assignment: Assignment, *, settings: Settings) -> tuple[list
     return entries, responses
 
 
-def _check_replies(
-    assignment: Assignment, entries: list[Entry], *, seen: SeenColumns, columns: Mapping[str, str], file: str
+def check_replies(
+    entries: Sequence[Entry], *, kind: Kind, seen: SeenColumns, columns: Mapping[str, str], file: str
 ) -> None:
     """InputError when no row has a reply: a run of nothing would be the latest."""
     if any(isinstance(entry.case, Case) and entry.case.response.strip() for entry in entries):
         return
-    if assignment.kind == "goldset":
+    if kind == "goldset":
         remedy = "give them with --responses FILE, or have them drafted with --bot COMMAND_OR_URL"
     else:
         seen.check_reply(file=file, columns=columns)

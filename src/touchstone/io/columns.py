@@ -3,7 +3,7 @@
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from itertools import islice
@@ -79,6 +79,12 @@ def arrange(
     return fields | {name: value for name, value in content.items() if name not in used}
 
 
+def giving(names: Collection[str], *, columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """For each field, those of the columns that may give it, strongest first."""
+    ranks = _ranks(tuple(columns.items()))
+    return {field: tuple(name for rank in ranks[field] for name in rank if name in names) for field in CASE_FIELDS}
+
+
 def check_known(content: Mapping[str, Any], *, columns: Mapping[str, str]) -> None:
     """CaseError for a column that would count for nothing, unless it is the object that is there for it."""
     known = {*CASE_FIELDS, *columns, *ALIASES, *REFERENCE_DATE_FIELDS, METADATA}
@@ -110,6 +116,10 @@ class SeenColumns:
     def __init__(self, mapped: Mapping[str, str] | None = None) -> None:
         self.missing = dict(mapped or {})
         self._names: dict[str, None] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._names)
 
     def watch(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows as they are."""

@@ -1,5 +1,6 @@
 """The service's parts -> one ASGI application: the API under /v1, the pages, health and figures."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -27,6 +28,7 @@ from touchstone.service.routes import (
     rubrics,
     runs,
     score,
+    uploads,
     users,
     week,
     weekly,
@@ -34,6 +36,7 @@ from touchstone.service.routes import (
 from touchstone.service.schemas import problems
 from touchstone.service.scoring.scorer import Scorer
 from touchstone.service.telemetry import Meters, open_telemetry
+from touchstone.service.uploads import Uploads
 from touchstone.store.runs import Store
 
 _ABOUT = """\
@@ -66,7 +69,10 @@ API_ROUTERS = (
 PAGE_ROUTERS = (
     render.router,
     login.router,
-    *(each.pages for each in (week, overview, runs, cases, reviews, production, queues, weekly, score, rubrics, users)),
+    *(
+        each.pages
+        for each in (week, overview, runs, cases, reviews, production, uploads, queues, weekly, score, rubrics, users)
+    ),
 )
 
 
@@ -121,6 +127,7 @@ def build_service(settings: Settings, store: Store, *, options: Options) -> Serv
         meters=meters,
         telemetry=open_telemetry(),
         cache=RunCache(store),
+        uploads=Uploads(settings),
     )
 
 
@@ -128,8 +135,11 @@ def build_service(settings: Settings, store: Store, *, options: Options) -> Serv
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     service: Service = app.state.service
     service.scorer.start()
+    sweeping = asyncio.create_task(service.uploads.keep_swept())
     try:
         yield
     finally:
+        sweeping.cancel()
+        await service.uploads.close()
         service.scorer.close()
         service.telemetry.close()

@@ -23,6 +23,7 @@ from touchstone.service.pages.render import show
 from touchstone.service.problems import API, Refusal
 from touchstone.service.scoring.scorer import Scorer
 from touchstone.service.telemetry import Meters, Telemetry
+from touchstone.service.uploads import Uploads
 from touchstone.store.runs import Store
 
 Role = Literal["viewer", "reviewer", "lead"]
@@ -47,6 +48,7 @@ class Service:
     meters: Meters
     telemetry: Telemetry
     cache: RunCache
+    uploads: Uploads
 
 
 @dataclass(frozen=True, slots=True)

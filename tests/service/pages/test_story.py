@@ -39,7 +39,7 @@ def grade_queue(page, team, keys_of):
     page.keyboard.press("Enter")
     done = 0
     while True:
-        page.wait_for_selector("[data-criterion]:focus-within, h1:has-text('Nothing is left')")
+        page.wait_for_selector("[data-criterion]:focus-within, h1:has-text('All done')")
         if page.locator("#grading").count() == 0:
             return done
         for key in keys_of(page):
@@ -86,18 +86,18 @@ def test_a_week_is_reviewed_by_two_people_and_reported(watched, team, production
 
 def make_queue(page, production):
     """From a file, twenty-four replies, each graded by two people."""
-    page.click("nav >> text=Queues")
+    page.click("nav >> text=Weeks")
     page.set_input_files("input[type=file]", str(production))
     page.fill("input[name=label]", "version=4.2")
-    page.click("text=Score and store", timeout=180_000)
-    page.wait_for_selector("text=Make the queue", timeout=180_000)
+    page.click("text=Score 40 replies")
+    page.wait_for_selector("text=Draw the replies", timeout=180_000)
     page.fill("input[name=name]", "Week 46")
     page.fill("input[name=size]", str(SIZE))
     page.select_option("select[name=needed]", "2")
     page.check("input[value=ann]")
     page.check("input[value=ben]")
-    page.click("text=Make the queue")
-    page.wait_for_selector("h1:has-text('Week 46')")
+    page.click("text=Draw the replies")
+    page.wait_for_selector(".week-name:has-text('Week 46')")
     return page.url.rsplit("/", 1)[1]
 
 

@@ -1,4 +1,9 @@
-"""The home page: how good this week's replies were as people corrected it, what they found, and what is left to do."""
+"""The home page: how good this week's replies were as people corrected it, what they found, and what is left to do.
+
+Before there is a week, what to begin with.
+"""
+
+import os
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -6,9 +11,10 @@ from starlette.responses import Response
 from touchstone.app.audit import now
 from touchstone.app.review import weekly
 from touchstone.app.weeks import Week, recent_weeks
+from touchstone.clients.llm.discovery import PLACES, find_keys, find_servers
 from touchstone.review.found import ReviewerFinding
 from touchstone.service.blind import veil_of
-from touchstone.service.context import Caller, Viewer
+from touchstone.service.context import Caller, Lead, Viewer
 from touchstone.service.routes.runs import run_name
 
 pages = APIRouter(include_in_schema=False)
@@ -40,6 +46,19 @@ def home(caller: Viewer) -> Response:
         patterns=[pattern for pattern in report.patterns if pattern.count and not pattern.actions][:_PATTERNS],
         confirmed=len({place for line in report.found if line.kind == "violation" for place in line.positions}),
     )
+
+
+@pages.get("/connect")
+def connect(caller: Lead) -> Response:
+    """Where a model would be looked for, and what it is for."""
+    return caller.show("connect.html", places=PLACES, has_looked=False)
+
+
+@pages.post("/connect")
+def look_for_models(caller: Lead) -> Response:
+    """The models that servers on this machine list, and the providers whose key is set; no setting changes."""
+    found = {"servers": find_servers(), "providers": find_keys(os.environ)}
+    return caller.show("connect.html", places=PLACES, has_looked=True, **found)
 
 
 def _notes(

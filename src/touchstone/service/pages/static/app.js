@@ -18,6 +18,15 @@
     });
   };
 
+  // A file is sent once it is chosen or dropped; its form says so.
+  const setUpFiles = () => {
+    document.addEventListener("change", ({ target }) => { if (target.matches("[data-send]") && target.files.length) target.form.requestSubmit(); });
+    for (const input of document.querySelectorAll("[data-send]")) {
+      const mark = (name, is) => input.addEventListener(name, () => input.parentElement.classList.toggle("over", is));
+      mark("dragover", true); mark("dragleave", false); mark("drop", false);
+    }
+  };
+
   // Links and buttons with data-key answer to that key, unless somebody writes.
   const setUpKeys = () => {
     document.addEventListener("keydown", (event) => {
@@ -32,5 +41,5 @@
     });
   };
 
-  document.addEventListener("DOMContentLoaded", () => { setUpForms(); setUpKeys(); });
+  document.addEventListener("DOMContentLoaded", () => { setUpForms(); setUpFiles(); setUpKeys(); });
 })();
