@@ -1,11 +1,12 @@
 """Every page in a real browser: axe finds nothing amiss in either theme, a phone fits, hostile text stays text."""
 
+import json
 import re
 
 import pytest
 from tests.components import axe_core
 from tests.service.conftest import running
-from tests.service.pages.conftest import add_people
+from tests.service.pages.conftest import HOSTILE, add_people
 
 from touchstone.app.review import Drawing, draw_queue
 from touchstone.app.rubrics import rubric_of
@@ -21,7 +22,7 @@ PAGES = (
     "/compare?before={run}&after={gold}",
     "/review", "/review/{queue}/0", "/review/{queue}/1", "/queues", "/queues/{queue}", "/queues/{queue}/items/2",
     "/weekly", "/weekly/{queue}", "/playground", "/rubrics", "/users", "/no-such-page",
-    "/login", "/login?problem=wrong",
+    "/queues/upload/{upload}", "/connect", "/?empty", "/login", "/login?problem=wrong",
 )  # fmt: skip
 
 
@@ -52,7 +53,11 @@ def places(desk):
         store.reviews.submit(review, rubric=rubric)
     hostile = next(each for each in store.replies.listed(desk.run.id) if each.record.id.startswith("<script"))
     gold = store.list_runs(kind="goldset")[0].id
-    return {"run": desk.run.id, "gold": gold, "queue": queue, "hostile": hostile.position}
+    row = json.dumps({**HOSTILE, "<script>alert('column')</script>": "\u202e"})
+    with desk.client() as client:
+        sent = client.post("/queues/upload", files={"file": ("<b>week</b>.jsonl", f"{row}\n{{\n".encode())})
+    upload = sent.headers["location"].rsplit("/", 1)[1]
+    return {"run": desk.run.id, "gold": gold, "queue": queue, "hostile": hostile.position, "upload": upload}
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +68,17 @@ def door(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def address_of(desk, door, places):
+def empty(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("empty") / "touchstone.db", workers=1, waits=False) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def address_of(desk, door, empty, places):
+    others = {"/login": door, "/?empty": empty}
+
     def find(path):
-        return (door if path.startswith("/login") else desk).address + path.format(**places)
+        return others.get(path.partition("?problem")[0], desk).address + path.format(**places)
 
     return find
 
