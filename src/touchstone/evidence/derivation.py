@@ -102,6 +102,7 @@ class Deriver:
         named = [Named(own, places[0]) for own, places in pairs if places and not is_range(own)]
         self._named = named[:MAX_NAMED]
         self._lists = [entry for source in sources for entry in source.lists][:MAX_VALUES]
+        self._totalling = [token.start for token in reply.tokens if token.word in TOTALLING]
 
     def derive(self, value: Value) -> Derivation | None:
         """The first derivation found; single values only.
@@ -120,8 +121,7 @@ class Deriver:
     def miscounted(self, value: Value) -> Derivation | None:
         """What the figures that the reply lists add up to, where it gives another total."""
         target = value.readings[0]
-        before = [token.word for token in _sentence_tokens(self._reply, value) if token.start < value.start]
-        if is_range(value) or not self._tries or not isinstance(target, Measure) or TOTALLING.isdisjoint(before):
+        if is_range(value) or not self._tries or not isinstance(target, Measure) or not self._totals_before(value):
             return None
         near = [named for named in self._named_in(_beside(value, self._reply)) if named.own.end <= value.start]
         measures = [(named.stated, named.stated.value.readings[0]) for named in near]
@@ -290,6 +290,12 @@ class Deriver:
                         if abs((measure.low + sign * more.low) * count - target.low) <= SUM_WITHIN:
                             return Derivation(f"{count} x ({a} {shown} {b}) = {sought.value.canonical}", used)
         return None
+
+    def _totals_before(self, value: Value) -> bool:
+        """Whether the value's sentence speaks of a total before it."""
+        sentence = self._reply.sentence_at(value.start)
+        at = bisect_left(self._totalling, sentence.start) if sentence else len(self._totalling)
+        return at < len(self._totalling) and self._totalling[at] < value.start
 
     def _named_in(self, values: Sequence[Value]) -> list[Named]:
         return [named for named in self._named if _is_among(named.own, values)]

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from touchstone.core.reading import Fact
@@ -25,6 +24,8 @@ LONGEST_LABEL = 6
 LONGEST_HEADING = 12
 # So much of a list item is shown in the paths of what is under it.
 LONGEST_ITEM = 120
+# A table has at most so many rules one below the other.
+MOST_RULES = 4
 # The level of a line that is a heading only by its look, below those that are marked.
 CAPTION = 7
 HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
@@ -300,13 +301,15 @@ def _table(lines: Sequence[TextLine], at: int) -> list[list[TextLine]]:
     """The rows of cells of the table that starts at a line, if one does. A ruled line is a row of no cells."""
     for cut, least in ((PIPES, 2), (TABS, 2), (COMMAS, 3)):
         rows: list[list[TextLine]] = []
-        for line in islice(lines, at, None):
+        for number in range(at, len(lines)):
+            line = lines[number]
             if cut is PIPES and rows and RULED.match(line.text) and "|" in line.text:
+                if not any(rows[-MOST_RULES:]):
+                    break
                 rows.append([])
                 continue
             cells = _cut(line, cut)
-            widths = {len(row) for row in rows if row}
-            if len(cells) < 2 or (cut is not PIPES and widths and len(cells) not in widths):
+            if len(cells) < 2 or (cut is not PIPES and rows and len(cells) != len(rows[0])):
                 break
             rows.append(cells)
         if sum(map(bool, rows)) >= least:
