@@ -29,7 +29,7 @@ from benchmarks.replies import write_replies
 from touchstone.app.config import Settings
 from touchstone.app.jobs.job import Order, open_job
 from touchstone.app.jobs.run import JobProgress, Watch, run_job
-from touchstone.engines.engine import engine
+from touchstone.engines.choice import engine
 from touchstone.io.shards import MANIFEST
 
 TARGETS = {"processes_to_serial": 1.8, "ray_to_processes": 0.85, "memory_growth": 1.1}

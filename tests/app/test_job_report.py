@@ -11,7 +11,7 @@ from touchstone.app.jobs import work
 from touchstone.app.jobs.report import JOB_RENDERERS, is_job, open_finished
 from touchstone.core.errors import InputError
 from touchstone.engines.engine import Serial
-from touchstone.runs.record import Tag
+from touchstone.runs.tags import Tag
 
 LEAK = Tag("leaked card", "bot safety", "it said so")
 

@@ -10,8 +10,8 @@ import pytest
 from tests.engines.works import Squares, Starved, Stillborn, Unprepared
 
 from touchstone.core.errors import ConfigError, ResourceError
+from touchstone.engines.choice import ENGINES, engine
 from touchstone.engines.crew import AHEAD
-from touchstone.engines.engine import ENGINES, engine
 from touchstone.engines.processes import Processes
 from touchstone.engines.ray_actors import RayActors
 

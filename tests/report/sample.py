@@ -8,9 +8,10 @@ from touchstone.report.run import RunReport
 from touchstone.rubric.parse import packaged
 from touchstone.runs.gate import Check, GateRuling, hold_gate
 from touchstone.runs.patterns import find_patterns
-from touchstone.runs.record import Record, Tag
+from touchstone.runs.record import Record
 from touchstone.runs.run import Receipt, Run
 from touchstone.runs.summary import summarise
+from touchstone.runs.tags import Tag
 from touchstone.trust.measurement import JudgeStanding
 
 RUBRIC = packaged("supportai")

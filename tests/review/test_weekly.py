@@ -22,7 +22,7 @@ from touchstone.review.weekly import (
     weekly_report,
 )
 from touchstone.runs.patterns import find_patterns
-from touchstone.runs.record import Tag
+from touchstone.runs.tags import Tag
 
 
 def judged(place, *, passes=True, unsafe=False):

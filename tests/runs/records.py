@@ -8,7 +8,8 @@ from touchstone.core.codec import case_from_dict
 from touchstone.core.plan import Plan
 from touchstone.rubric.parse import packaged
 from touchstone.runs.evaluate import evaluate
-from touchstone.runs.record import Record, Tag, record
+from touchstone.runs.record import Record, record
+from touchstone.runs.tags import Tag
 
 RUBRIC = packaged("supportai")
 

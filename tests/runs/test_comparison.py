@@ -4,7 +4,7 @@ import pytest
 from tests.runs.records import RUBRIC, gold, make, run
 
 from touchstone.runs.comparison import compare
-from touchstone.runs.record import Tag
+from touchstone.runs.tags import Tag
 from touchstone.stats.paired import mcnemar, paired_difference
 
 PASS, FAIL, OPEN = "PASS", "FAIL", None

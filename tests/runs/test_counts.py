@@ -10,8 +10,8 @@ from tests.runs.records import RUBRIC, gold, make
 from touchstone.runs import counts as module
 from touchstone.runs.counts import OTHERS, Counts, count, counts_from_dict, counts_to_dict
 from touchstone.runs.patterns import count_patterns, find_patterns
-from touchstone.runs.record import Tag
 from touchstone.runs.summary import summarise, summarise_counts
+from touchstone.runs.tags import Tag
 
 TAGS = (
     Tag("leaked card", "bot safety", "'Visa 4242'"),

@@ -2,7 +2,7 @@ import pytest
 from tests.runs.records import gold, make
 
 from touchstone.runs.patterns import find_patterns
-from touchstone.runs.record import Tag
+from touchstone.runs.tags import Tag
 
 LEAK = Tag("leaked card", "bot safety", "'Visa 4242'")
 MISSED = Tag("missed question", "prompt", "'How?' is not taken up")

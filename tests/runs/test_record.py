@@ -10,7 +10,8 @@ from touchstone.core.codec import decode, encode
 from touchstone.core.plan import Plan
 from touchstone.core.result import VIOLATION_KINDS, Failure
 from touchstone.runs.evaluate import evaluate, failed
-from touchstone.runs.record import Record, Tag, record
+from touchstone.runs.record import Record, record
+from touchstone.runs.tags import Tag
 
 CASE = Case(id="c-1", input="How do I cancel?", response="Go to Settings > Plan.", context=[], category="billing")
 

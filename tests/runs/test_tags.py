@@ -11,7 +11,7 @@ from touchstone.core.plan import Plan
 from touchstone.core.policy import Policy
 from touchstone.core.result import Finding, Grade, Grading
 from touchstone.runs.evaluate import evaluate
-from touchstone.runs.record import Owner
+from touchstone.runs.omissions import Owner
 from touchstone.runs.tags import LONGEST_DETAIL, TAGS, find_tags
 
 ORDER = (

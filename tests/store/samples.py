@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from touchstone.core.case import Case, Label, Passage, Turn
 from touchstone.core.result import Anchor, Evidence, Failure, Finding, Grade, Grading, Result, Score, Waived
-from touchstone.runs.record import Record, Tag
+from touchstone.runs.record import Record
 from touchstone.runs.run import Receipt, Run
+from touchstone.runs.tags import Tag
 from touchstone.store.results import Scored
 
 RECEIPT = Receipt(

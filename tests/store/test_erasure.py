@@ -21,7 +21,7 @@ from touchstone.app.runs import open_run, view_run, write_run
 from touchstone.core.case import Case
 from touchstone.core.errors import StoreError
 from touchstone.core.result import Anchor, Evidence, Failure, Finding, Score
-from touchstone.runs.record import Tag
+from touchstone.runs.tags import Tag
 from touchstone.store.backup import back_up
 from touchstone.store.erasure import ERASED
 from touchstone.store.pages import Filters

@@ -16,8 +16,8 @@ from touchstone.cli import INTERRUPTED, SOME_ROW_FAILED
 from touchstone.cli.options import STDOUT
 from touchstone.cli.screen import Screen, print_json, print_page
 from touchstone.core.errors import ConfigError
+from touchstone.engines.choice import engine as choose
 from touchstone.engines.engine import Engine, Event
-from touchstone.engines.engine import engine as choose
 from touchstone.report.figures import count
 from touchstone.report.job import JobSummary, summary_to_dict
 from touchstone.report.plain import one_line

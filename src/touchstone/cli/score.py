@@ -36,7 +36,7 @@ from touchstone.cli.options import (
 from touchstone.cli.screen import Screen, print_json, print_page
 from touchstone.core.case import Case
 from touchstone.core.errors import ConfigError
-from touchstone.engines.engine import engine as choose
+from touchstone.engines.choice import engine as choose
 from touchstone.io.shards import SHARD_FORMATS
 from touchstone.report.explain import explain as explained
 from touchstone.report.terminal.explanation import show_explanation

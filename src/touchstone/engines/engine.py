@@ -1,4 +1,4 @@
-"""What an engine is, the one that works in this process, and an engine's name -> the engine.
+"""What an engine is, and the one that works in this process.
 
 Batches of items go in, their parts come out, in order, wherever the work is done. An engine knows nothing of cases or
 results. What it does with a batch is `Work`, which is sent to each worker once.
@@ -6,17 +6,14 @@ results. What it does with a batch is `Work`, which is sent to each worker once.
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar, get_args
+from typing import Literal, Protocol, TypeVar
 
-from touchstone.core.errors import ConfigError, TouchstoneError
+from touchstone.core.errors import TouchstoneError
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Part_co = TypeVar("Part_co", covariant=True)
-
-EngineName = Literal["serial", "processes", "ray"]
-ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 
 class Work(Protocol[Item_contra, Part_co]):
@@ -95,24 +92,3 @@ class Serial:
             reason = type(error).__name__
             self._on_event(Event("item_lost", f"{place}: {reason}"))
             return work.lost(item, reason=reason)
-
-
-def engine(name: str, *, workers: int | None = None, address: str | None = None, on_event: OnEvent = ignore) -> Engine:
-    """The engine of this name; ConfigError when there is none or an option does not suit it."""
-    if name not in ENGINES:
-        raise ConfigError(f"--engine {name} is not known: allowed are {', '.join(ENGINES)}")
-    if workers is not None and workers < 1:
-        raise ConfigError(f"--workers {workers} is too few: give at least 1, or leave it out to use all cores")
-    if address is not None and name != "ray":
-        raise ConfigError(f"--ray-address belongs to --engine ray, and the engine is {name}: leave one of them out")
-    if name == "serial":
-        if workers not in (None, 1):
-            raise ConfigError(f"--workers {workers} needs workers: give --engine processes or --engine ray as well")
-        return Serial(on_event=on_event)
-    if name == "processes":
-        from touchstone.engines.processes import Processes
-
-        return Processes(workers=workers, on_event=on_event)
-    from touchstone.engines.ray_actors import RayActors
-
-    return RayActors(address=address, workers=workers, on_event=on_event)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from touchstone.core import resource
 from touchstone.core.case import Case
@@ -12,11 +13,12 @@ from touchstone.evidence.values import check_values
 from touchstone.judges.coverage import MADE, SAME_POINT, facts_of, path_steps, point_coverage
 from touchstone.judges.reasons import MENTIONED
 from touchstone.judges.tone import TABLE, count_acts, count_steps
-from touchstone.runs.record import Owner
 from touchstone.text.claims import find_claims
 from touchstone.text.clauses import find_clauses
 from touchstone.text.patterns import count
 from touchstone.text.reading import read_text
+
+Owner = Literal["retrieval", "prompt", "policy", "tone guide", "bot safety"]
 
 COURTESIES = ("apology", "empathy", "thanks", "warmth", "courtesy")
 # A sentence with fewer content words makes no point.

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from touchstone.runs.counts import Counts, count, named
-from touchstone.runs.record import Owner, Record
+from touchstone.runs.omissions import Owner
+from touchstone.runs.record import Record
 from touchstone.stats.distributions import benjamini_hochberg, fisher_greater
 
 # One reply is an incident, not a pattern of a category.

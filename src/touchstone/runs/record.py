@@ -5,22 +5,11 @@ A record is small, so that a hundred thousand of them are summarised and compare
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from touchstone.core.case import Case
 from touchstone.core.result import Decision, Outcome, Result, Verdict, ViolationKind, Waived
 from touchstone.runs.decision import explain_result
-
-Owner = Literal["retrieval", "prompt", "policy", "tone guide", "bot safety"]
-
-
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """One explainable thing that is wrong with a failed reply, and who could cure it."""
-
-    name: str
-    owner: Owner
-    detail: str
+from touchstone.runs.tags import Tag, find_tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +54,6 @@ def record(case: Case | None, result: Result, *, draft: int = 1) -> Record:
 
     What could not be scored keeps no outcome, total or grade, so that it can never count as a pass.
     """
-    from touchstone.runs.tags import find_tags
-
     grading = result.rubric
     failed = bool(result.failures) or grading is None
     kept = None if failed else grading

@@ -16,8 +16,7 @@ from touchstone.judges.choice import reads_as_english
 from touchstone.judges.coverage import cover, path_steps
 from touchstone.judges.reasons import unanswered
 from touchstone.judges.tone import TABLE, count_acts, count_steps, mood
-from touchstone.runs.omissions import COURTESIES, Omission, find_omissions, owner_of_ask, owner_of_gap
-from touchstone.runs.record import Owner, Tag
+from touchstone.runs.omissions import COURTESIES, Omission, Owner, find_omissions, owner_of_ask, owner_of_gap
 from touchstone.safety.personal_data.recognise import recognise
 from touchstone.text.normalise import normalise
 from touchstone.text.patterns import count, folded, pattern
@@ -38,6 +37,15 @@ class FaultSign(NamedTuple):
 
 
 Signs = Iterator[FaultSign]
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One explainable thing that is wrong with a failed reply, and who could cure it."""
+
+    name: str
+    owner: Owner
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)

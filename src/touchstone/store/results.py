@@ -19,7 +19,8 @@ from touchstone.core.case import Case
 from touchstone.core.codec import case_from_dict, case_to_dict, encode, result_from_dict
 from touchstone.core.errors import StoreError
 from touchstone.core.result import Result, ViolationKind, Waived
-from touchstone.runs.record import Record, Tag, record
+from touchstone.runs.record import Record, record
+from touchstone.runs.tags import Tag
 from touchstone.runs.waivers import Waiver, count_waivers
 from touchstone.store.database import Database
 from touchstone.store.tables import (

@@ -11,7 +11,7 @@ from touchstone.app.audit import now
 from touchstone.app.export import WEEKLY_RENDERERS
 from touchstone.app.review import weekly
 from touchstone.review.weekly import ActionState
-from touchstone.runs.record import Owner
+from touchstone.runs.omissions import Owner
 from touchstone.service import commands
 from touchstone.service.answers import Writing, find_run, json_answer
 from touchstone.service.blind import visible_run
