@@ -108,22 +108,22 @@ def review() -> None:
         assert (page.status_code, answer.status_code) == (200, 201), answer.text
 
 
-WAYS: Mapping[str, Callable[[], None]] = {"score": score, "eval": evaluate, "review": review}
+ACTS: Mapping[str, Callable[[], None]] = {"score": score, "eval": evaluate, "review": review}
 
 
 def measure() -> dict[str, Any]:
-    """Size, and each way walked once in a process of its own."""
-    ways = {}
+    """Size, and what each act runs, in a process of its own."""
+    acts = {}
     with tempfile.TemporaryDirectory() as home:
         case = Path(home, "week.jsonl")
         case.write_text(json.dumps(CASE), encoding="utf-8")
         command = [sys.executable, "-m", "touchstone", "review", "sample", "week.jsonl", "--quiet"]
         subprocess.run(command, cwd=home, check=True, capture_output=True, env=_environment())
-        for way in WAYS:
-            walk = [sys.executable, "-m", "scripts.house", "--walk", way]
+        for act in ACTS:
+            walk = [sys.executable, "-m", "scripts.house", "--walk", act]
             done = subprocess.run(walk, cwd=home, check=True, capture_output=True, text=True, env=_environment())
-            ways[way] = json.loads(done.stdout.splitlines()[-1])
-    return {**size(), **ways}
+            acts[act] = json.loads(done.stdout.splitlines()[-1])
+    return {**size(), **acts}
 
 
 def _environment() -> dict[str, str]:
@@ -143,7 +143,7 @@ def imports() -> dict[str, set[str]]:
 
 
 def drawn() -> Iterator[str]:
-    """The map: an arrow for each import that no longer way through other rooms already shows."""
+    """The map: an arrow for each import that no longer path through other rooms already shows."""
     found = imports()
     yield "```mermaid"
     yield "flowchart TD"
@@ -173,9 +173,9 @@ def figures(now: Mapping[str, Any]) -> Iterator[str]:
     yield "|---|---|---|"
     for name in ("files", "lines"):
         yield f"| {name} of `src` | {BEFORE[name]:,} | {now[name]:,} |"
-    for way, walk in WAYS.items():
+    for act, walk in ACTS.items():
         said = str(walk.__doc__).rstrip(".")
-        cells = (f"{each['files']:,} files, {each['functions']:,} functions" for each in (BEFORE[way], now[way]))
+        cells = (f"{each['files']:,} files, {each['functions']:,} functions" for each in (BEFORE[act], now[act]))
         yield f"| {said} | {' | '.join(cells)} |"
 
 
@@ -199,10 +199,10 @@ def _reaches(found: Mapping[str, set[str]], starts: Iterable[str], goal: str) ->
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measure", action="store_true", help="measure what runs, too")
-    parser.add_argument("--walk", choices=tuple(WAYS), help=argparse.SUPPRESS)
+    parser.add_argument("--walk", choices=tuple(ACTS), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.walk:
-        WAYS[given.walk]()
+        ACTS[given.walk]()
     else:
         text = redrawn(PAGE.read_text(encoding="utf-8"))
         if given.measure:
