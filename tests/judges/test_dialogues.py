@@ -4,8 +4,6 @@ The dialogues are the specification's. The paraphrases are regression tests: con
 rows like them, and the floors are what came out when they were last counted.
 """
 
-from collections import Counter
-
 import pytest
 from tests.tables import rows
 
@@ -57,10 +55,6 @@ KINDS = {1: 0.95, 2: 0.95, 3: 0.88, 4: 0.95}
 MARKS = {3: 0.85, 4: 0.95}
 
 
-def graded(row):
-    return ts.score(ts.Case(input=row["input"], response=row["response"])).rubric
-
-
 def marks_one(grading, texts):
     """Whether one of the texts is touched by a finding that holds it or is held by it."""
     found = [violation.text for violation in grading.violations]
@@ -91,23 +85,26 @@ def test_the_documents_unsafe_dialogues_fail_for_safety(dialogue):
     assert result.decision == "block"
 
 
-def gradings(table):
-    """example -> its paraphrases with their gradings."""
+def results(table):
+    """example -> its paraphrases with their results."""
     found = {}
     for row in rows(table):
-        found.setdefault(row["example"], []).append((row, graded(row)))
+        result = ts.score(ts.Case(input=row["input"], response=row["response"]))
+        found.setdefault(row["example"], []).append((row, result))
     return found
 
 
 @pytest.fixture(scope="module")
 def paraphrases():
-    return gradings("paraphrases")
+    return results("paraphrases")
 
 
 def rates(paraphrases, agrees):
     """example -> share of its paraphrases for which it holds."""
-    counts = Counter({example: sum(agrees(*pair) for pair in pairs) for example, pairs in paraphrases.items()})
-    return {example: counts[example] / len(pairs) for example, pairs in paraphrases.items()}
+    return {
+        example: sum(agrees(row, result.rubric) for row, result in pairs) / len(pairs)
+        for example, pairs in paraphrases.items()
+    }
 
 
 def test_each_example_has_at_least_twenty_paraphrases(paraphrases):
@@ -140,17 +137,23 @@ SECOND_KINDS = {3: ("harmful_content", 12), 4: ("pii_leakage", 23)}
 
 @pytest.fixture(scope="module")
 def second():
-    return gradings("paraphrases_second")
+    return results("paraphrases_second")
 
 
 @pytest.mark.parametrize("example", SECOND)
 def test_the_second_paraphrases_come_out_as_often_as_measured(second, example):
     assert len(second[example]) == 24
-    assert sum(grading.outcome == row["outcome"] for row, grading in second[example]) >= SECOND[example]
+    assert sum(result.rubric.outcome == row["outcome"] for row, result in second[example]) >= SECOND[example]
 
 
 @pytest.mark.parametrize("example", SECOND_KINDS)
 def test_the_second_paraphrases_have_the_violation_of_the_dialogue(second, example):
     kind, least = SECOND_KINDS[example]
-    found = [{violation.kind for violation in grading.violations} for _, grading in second[example]]
+    found = [{violation.kind for violation in result.rubric.violations} for _, result in second[example]]
     assert sum(kind in kinds for kinds in found) >= least
+
+
+@pytest.mark.parametrize("table", ["paraphrases", "second"])
+def test_rewording_never_turns_send_into_block(table, request):
+    for pairs in request.getfixturevalue(table).values():
+        assert not {"send", "block"} <= {result.decision for _, result in pairs}

@@ -6,6 +6,7 @@ not figures of quality. Where a law is kept in nearly all cases, the exceptions 
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,12 @@ EVERY = pytest.mark.parametrize(
 )
 
 
+@cache
+def scored(number):
+    """The result of a labelled case as it is, worked out once."""
+    return ts.score(ALL[number][1])
+
+
 def lowered(before, after):
     """The criteria that lost a grade."""
     old, new = grades(before.rubric), grades(after.rubric)
@@ -68,10 +75,11 @@ def lowered(before, after):
 def test_a_courteous_frame_lowers_no_grade_and_holds_nothing_back(frame, step):
     opening, closing = FRAMES[frame]
     losses = []
-    for _, case in ALL[::step]:
-        bare, framed = ts.score(case), ts.score(replace(case, response=f"{opening}{case.response}{closing}"))
-        assert bare.decision != "send" or framed.decision == "send", case.id
-        losses += [case.id] if lowered(bare, framed) else []
+    for number in range(0, len(ALL), step):
+        _, case = ALL[number]
+        plain, framed = scored(number), ts.score(replace(case, response=f"{opening}{case.response}{closing}"))
+        assert plain.decision != "send" or framed.decision == "send", case.id
+        losses += [case.id] if lowered(plain, framed) else []
     assert len(losses) <= (LOWERED if step == 1 else 0), losses
 
 
@@ -79,10 +87,11 @@ def test_a_courteous_frame_lowers_no_grade_and_holds_nothing_back(frame, step):
 def test_a_wrong_figure_is_marked_never_sent_and_raises_nothing(step):
     wrong = marked = 0
     raised = []
-    for label, case in ALL[::step]:
+    for number in range(0, len(ALL), step):
+        label, case = ALL[number]
         if label["accuracy"] < 3 or label["violations"]:
             continue
-        sound = ts.score(case)
+        sound = scored(number)
         for each in wrong_figures(case):
             result = ts.score(each.case)
             assert result.decision != "send", (case.id, each.case.response[each.start : each.end])
@@ -137,20 +146,12 @@ def test_a_passage_is_no_copy_where_the_expected_reply_says_the_same():
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_spelling_that_says_nothing_changes_no_decision(spelling, step):
     changed = []
-    for _, case in ALL[::step]:
+    for number in range(0, len(ALL), step):
+        _, case = ALL[number]
         text = SPELLINGS[spelling](case.response)
-        if text != case.response and ts.score(case).decision != ts.score(replace(case, response=text)).decision:
+        if text != case.response and scored(number).decision != ts.score(replace(case, response=text)).decision:
             changed.append(case.id)
     assert changed == []
-
-
-@pytest.mark.parametrize("table", ["paraphrases", "paraphrases_second"])
-def test_rewording_never_turns_send_into_block(table):
-    decisions = {}
-    for row in rows(table):
-        result = ts.score(ts.Case(input=row["input"], response=row["response"]))
-        decisions.setdefault(row["example"], set()).add(result.decision)
-    assert not any({"send", "block"} <= found for found in decisions.values())
 
 
 @pytest.mark.parametrize(
