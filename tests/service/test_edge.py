@@ -1,6 +1,7 @@
 """Headers, health, figures and the log, over real HTTP."""
 
 import logging
+import re
 
 import pytest
 from tests.service.conftest import running
@@ -103,3 +104,41 @@ def test_a_defect_of_a_page_is_a_page_too_and_quotes_nothing(tmp_path):
     assert (response.status_code, response.headers["content-type"]) == (500, "text/html; charset=utf-8")
     assert "4111" not in response.text
     assert '<nav aria-label="Pages">' in response.text
+
+
+@pytest.mark.parametrize("given", ["job-17.a_B", "", "two words", "x" * 65, "a\tb"])
+def test_a_request_has_an_id_in_its_answer_its_problem_and_the_log(client, caplog, given):
+    with caplog.at_level(logging.INFO, logger="touchstone.access"):
+        response = client.get("/v1/runs/none", headers={"X-Request-ID": given} if given else {})
+    id = response.headers["x-request-id"]
+    assert (id == given) == (given == "job-17.a_B")
+    assert len(id) <= 64
+    assert response.json()["request_id"] == id
+    assert any(record.getMessage().endswith(f" ms {id}") for record in caplog.records)
+
+
+def test_requests_have_ids_of_their_own(client):
+    assert len({client.get("/healthz").headers["x-request-id"] for _ in range(3)}) == 3
+
+
+def test_a_limited_route_says_how_much_may_still_be_asked(tmp_path):
+    with running(tmp_path / "touchstone.db", waits=False, workers=1, rate=1.0) as service, service.client() as client:
+        answers = [client.get("/v1/runs") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert {answer.headers["ratelimit-policy"] for answer in answers} == {'"cases";q=2;w=2'}
+        assert [answer.headers["ratelimit"] for answer in answers] == [
+            '"cases";r=1;t=1',
+            '"cases";r=0;t=2',
+            '"cases";r=0;t=2',
+        ]
+        assert int(answers[2].headers["retry-after"]) >= 1
+        assert "ratelimit" not in client.get("/healthz").headers
+
+
+def test_the_reference_loads_nothing_from_elsewhere(client):
+    page = client.get("/docs").text
+    assert not [
+        address for address in re.findall(r'(?:src|href)="([^"]+)"', page) if not address.startswith(("/", "#"))
+    ]
+    for address in re.findall(r'(?:src|href)="(/assets/[^"]+)"', page):
+        assert client.get(address).status_code == 200

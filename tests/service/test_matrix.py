@@ -60,6 +60,7 @@ NEEDS = {
 # The least role of each page, and of what its forms do.
 PAGES = {
     ("GET", "/"): "viewer",
+    ("GET", "/docs"): "viewer",
     ("GET", "/compare"): "viewer",
     ("GET", "/playground"): "viewer",
     ("POST", "/playground"): "viewer",
@@ -143,6 +144,13 @@ def answer(team, method, pattern, role):
 
 def test_every_route_is_in_the_table(team):
     assert routes(team.app) == OPEN | set(NEEDS) | set(PAGES)
+
+
+def test_whatever_can_be_got_can_be_asked_for_its_headers(team):
+    for pattern in sorted(path for method, path in routes(team.app) if method == "GET"):
+        asked, got = (answer(team, method, pattern, "lead") for method in ("HEAD", "GET"))
+        assert (asked.status_code, asked.content) == (got.status_code, b""), pattern
+        assert asked.headers["content-type"] == got.headers["content-type"] if got.content else True, pattern
 
 
 def test_nobody_who_is_not_signed_in_gets_anywhere_but_where_all_may(team):

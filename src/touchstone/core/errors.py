@@ -45,7 +45,7 @@ class ReviewError(TouchstoneError):
     """The review, queue or ruling cannot be taken as it is.
 
     `kind` is `invalid` (what was given is wrong), `unknown` (what it names is not there), `conflict` (something newer
-    is there) or `closed`.
+    is there), `forbidden` (it is for others) or `closed`.
     """
 
     def __init__(self, message: str, *, kind: str = "invalid") -> None:

@@ -24,6 +24,7 @@ from touchstone.service.routes import (
     overview,
     production,
     queues,
+    reference,
     reviews,
     rubrics,
     runs,
@@ -44,6 +45,7 @@ Are the replies your AI drafts good enough to send? `POST /v1/score` answers for
 The rest shows runs over gold sets and lets people review production replies.
 
 With `--auth`, send `Authorization: Bearer TOKEN`; tokens come from `touchstone user token`.
+`RateLimit` says how much you may still ask for, `X-Request-ID` what the log calls the request.
 Errors are problem details (RFC 9457). Lists give `next`, which is the `after` of the next page.
 A POST that carries an `Idempotency-Key` is carried out once, however often it is sent.
 """
@@ -71,7 +73,21 @@ PAGE_ROUTERS = (
     login.router,
     *(
         each.pages
-        for each in (week, overview, runs, cases, reviews, production, uploads, queues, weekly, score, rubrics, users)
+        for each in (
+            reference,
+            week,
+            overview,
+            runs,
+            cases,
+            reviews,
+            production,
+            uploads,
+            queues,
+            weekly,
+            score,
+            rubrics,
+            users,
+        )
     ),
 )
 
@@ -93,11 +109,13 @@ def create_app(settings: Settings, store: Store, *, options: Options) -> FastAPI
             "operation_spans": False,
             "auto_configure": False,
         },
-        # Both load scripts from elsewhere.
+        # FastAPI's pages load scripts from elsewhere: `reference` has our own.
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
         middleware=[
-            Middleware(Edge, options=options, meters=service.meters),
+            Middleware(Edge, options=options, meters=service.meters, rates=service.rates),
             Middleware(BodyLimit, options=options),
         ],
     )

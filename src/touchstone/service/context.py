@@ -31,6 +31,8 @@ Role = Literal["viewer", "reviewer", "lead"]
 ROLES: tuple[Role, ...] = get_args(Role)
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 COOKIE = "touchstone_session"
+# Where a request keeps under whom it is counted.
+RATE_KEY = "touchstone.rate_key"
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf_token"
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -156,6 +158,7 @@ class Requires:
             raise Refusal(403, "forbidden", f"this is for a {self.role}, and {user.name} is a {user.role}: ask a lead")
         if user.via == "session" and request.method not in SAFE_METHODS:
             await _check_csrf(request, user)
+        request.scope[RATE_KEY] = user.key
         here.rates.take(user.key)
         return Caller(request, here, user)
 

@@ -2,6 +2,8 @@
 and what goes wrong as whoever asked can read it, problem details for a program and a page for a person."""
 
 import logging
+import re
+import secrets
 import time
 from collections.abc import Iterable
 from urllib.parse import urlsplit
@@ -16,16 +18,27 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from touchstone.core.errors import StoreError, TouchstoneError
 from touchstone.report.plain import one_line
-from touchstone.service.context import SAFE_METHODS, find_user
+from touchstone.service.context import RATE_KEY, SAFE_METHODS, find_user
+from touchstone.service.limits import Rates
 from touchstone.service.options import Options, is_loopback
 from touchstone.service.pages.render import show
-from touchstone.service.problems import API, LONGEST_DETAIL, TITLES, Refusal, defect, problem_response, refusal_of
+from touchstone.service.problems import (
+    API,
+    LONGEST_DETAIL,
+    TITLES,
+    Refusal,
+    defect,
+    problem_response,
+    refusal_of,
+    request_id,
+)
 from touchstone.service.scoring.lanes import OverloadError
 from touchstone.service.telemetry import Meters
 
 _METHODS = SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
 # Asked every few seconds by machines.
 _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _NO_PAGES = _PROBES | {"/openapi.json"}
 CONTENT_POLICY = "; ".join(
     (
@@ -60,10 +73,11 @@ log = logging.getLogger("touchstone.access")
 class Edge:
     """Stands around the whole application."""
 
-    def __init__(self, app: ASGIApp, options: Options, meters: Meters) -> None:
+    def __init__(self, app: ASGIApp, options: Options, meters: Meters, rates: Rates) -> None:
         self._app = app
         self._options = options
         self._meters = meters
+        self._rates = rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -71,16 +85,26 @@ class Edge:
             return
         began = time.perf_counter()
         status = 0
+        method = scope["method"]
+        headers = Headers(scope=scope)
+        id = headers.get("x-request-id", "")
+        request_id.set(id := id if _REQUEST_ID.fullmatch(id) else secrets.token_hex(8))
+        # Whatever can be got can be asked for its headers alone.
+        scope = {**scope, "method": "GET" if method == "HEAD" else method}
 
         async def guarded_send(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _protected(message.get("headers", ()))
+                told = {"X-Request-ID": id, **self._limits(scope)}
+                added = [(name.lower().encode(), value.encode()) for name, value in told.items()]
+                message["headers"] = [*_protected(message.get("headers", ())), *added]
+            elif method == "HEAD" and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
             await send(message)
 
         try:
-            refusal = self._refusal(scope)
+            refusal = self._refusal(scope, headers)
             answer = self._app if refusal is None else problem_response(refusal)
             await answer(scope, receive, guarded_send)
         except Refusal as late:
@@ -91,24 +115,26 @@ class Edge:
             if not status:
                 await (await _late_answer(scope, found))(scope, receive, guarded_send)
         finally:
-            self._note(scope, status, time.perf_counter() - began)
+            self._note(scope, method, status, time.perf_counter() - began)
 
-    def _refusal(self, scope: Scope) -> Refusal | None:
-        headers = Headers(scope=scope)
+    def _limits(self, scope: Scope) -> dict[str, str]:
+        return self._rates.headers(scope[RATE_KEY]) if RATE_KEY in scope else {}
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         if not self._options.has_auth and not is_loopback(_name(f"//{headers.get('host', '')}")):
             # Else a web page could have its own name lead here, and read what nobody signed in for (DNS rebinding).
             return Refusal(403, "forbidden", "the service answers to localhost only: open it by that name")
         if scope["method"] not in SAFE_METHODS and not _is_own(headers):
             return Refusal(403, "forbidden", "the request comes from another site's page: use the service's own")
-        return None
+        return None if scope["method"] in SAFE_METHODS else _unread(scope["path"], headers)
 
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+    def _note(self, scope: Scope, asked: str, status: int, seconds: float) -> None:
         """By the route's pattern: a path may hold a customer's name, and there is no end of paths."""
         route = getattr(scope.get("route"), "path", "none")
-        method = scope["method"] if scope["method"] in _METHODS else "other"
+        method = asked if asked in _METHODS else "other"
         self._meters.answered(method=method, route=route, status=status, seconds=seconds)
         level = logging.DEBUG if route in _PROBES and status < 400 else logging.INFO
-        log.log(level, "%s %s %d %.1f ms", method, route, status, seconds * 1000)
+        log.log(level, "%s %s %d %.1f ms %s", method, route, status, seconds * 1000, request_id.get())
 
 
 def install_problems(app: FastAPI) -> None:
@@ -150,6 +176,20 @@ def _is_own(headers: Headers) -> bool:
         return site in ("same-origin", "none")
     origin = headers.get("origin")
     return origin is None or origin.partition("://")[2] == headers.get("host")
+
+
+def _unread(path: str, headers: Headers) -> Refusal | None:
+    """Whether the body is of a kind or in an encoding that is not taken."""
+    if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        detail = "send the body as it is, without Content-Encoding"
+        return Refusal(415, "media-type", detail, headers={"Accept-Encoding": "identity"})
+    has_body = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if path.startswith(API) and has_body and kind != "application/json":
+        return Refusal(
+            415, "media-type", "send JSON with Content-Type: application/json", headers={"Accept": "application/json"}
+        )
+    return None
 
 
 def _name(address: str) -> str:

@@ -1,6 +1,7 @@
 """Requests -> those that are small enough, come whole and not too often, and whose answer somebody waits for."""
 
 import asyncio
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
@@ -69,6 +70,17 @@ class Rates:
         self._full_at[caller] = full_at
         if len(self._full_at) > _MOST_CALLERS:
             self._full_at.popitem(last=False)
+
+    def headers(self, caller: str) -> dict[str, str]:
+        """What a caller may still ask for (draft-ietf-httpapi-ratelimit-headers)."""
+        if self._rate is None:
+            return {}
+        owed = max(0.0, self._full_at.get(caller, 0.0) - self._clock())
+        left, burst = int(max(0.0, _BURST_SECONDS - owed) * self._rate + 1e-6), max(1, int(_BURST_SECONDS * self._rate))
+        return {
+            "RateLimit-Policy": f'"cases";q={burst};w={_BURST_SECONDS:g}',
+            "RateLimit": f'"cases";r={min(left, burst)};t={math.ceil(owed)}',
+        }
 
 
 class BodyLimit:

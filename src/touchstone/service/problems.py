@@ -4,6 +4,7 @@ import json
 import logging
 import traceback
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -29,16 +30,23 @@ TITLES: Mapping[str, str] = {
     "gone": "Client disconnected",
     "too-large": "Too large",
     "too-slow": "The body took too long",
-    "media-type": "The body must be JSON",
+    "media-type": "The body is not plain JSON",
     "too-many": "Too many requests",
     "overloaded": "Overloaded",
     "store": "Store unavailable",
     "defect": "Internal error",
 }
 _BY_STATUS = {400: "invalid", 401: "sign-in", 403: "forbidden", 404: "unknown", 405: "method", 409: "conflict"}
-_REVIEW = {"invalid": (422, "invalid"), "unknown": (404, "unknown"), "conflict": (409, "conflict")}
+_REVIEW = {
+    "invalid": (422, "invalid"),
+    "unknown": (404, "unknown"),
+    "conflict": (409, "conflict"),
+    "forbidden": (403, "forbidden"),
+}
 _STORE_DETAIL = "the database is locked, full or gone: try again; the service's log says what is wrong"
 LONGEST_DETAIL = 500
+# What the request under way is called in its answer and in the log.
+request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 log = logging.getLogger("touchstone.service")
 
@@ -83,7 +91,12 @@ def refusal_of(error: Exception) -> Refusal:
 
 def defect(error: BaseException) -> Refusal:
     """A defect: where it is goes to the log, its text, which may quote a customer, nowhere."""
-    log.error("a defect, %s:\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+    log.error(
+        "a defect in %s, %s:\n%s",
+        request_id.get() or "no request",
+        type(error).__name__,
+        "".join(traceback.format_tb(error.__traceback__)),
+    )
     return Refusal(500, "defect", "the request met a defect: please report it with the lines in the service's log")
 
 
@@ -94,6 +107,7 @@ def problem_response(refusal: Refusal) -> Response:
         "title": TITLES[refusal.kind],
         "status": refusal.status_code,
         "detail": one_line(str(refusal.detail))[:LONGEST_DETAIL],
+        **({"request_id": request_id.get()} if request_id.get() else {}),
         **refusal.members,
     }
     content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")

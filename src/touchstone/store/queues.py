@@ -335,7 +335,7 @@ def check_queue_open(queue: sa.Row[Any], reviewer: str) -> None:
     if queue.closed is not None:
         raise ReviewError(f"the queue {queue.id} is closed: a lead can open it again", kind="closed")
     if not may_review(from_row(Queue, queue), reviewer):
-        raise ReviewError(f"the queue {queue.id} is not for {reviewer}: a lead names its reviewers")
+        raise ReviewError(f"the queue {queue.id} is not for {reviewer}: a lead names its reviewers", kind="forbidden")
 
 
 def is_current() -> sa.ColumnElement[bool]:

@@ -96,7 +96,7 @@ class Reviews:
             if found is None:
                 raise ReviewError(f"the queue {queue} has no review '{review_id}'", kind="unknown")
             if found.reviewer != by:
-                raise ReviewError(f"the review is {found.reviewer}'s: only they can take it back")
+                raise ReviewError(f"the review is {found.reviewer}'s: only they can take it back", kind="forbidden")
             withdrawal = Review(
                 id=id,
                 queue=queue,

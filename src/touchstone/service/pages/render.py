@@ -26,6 +26,9 @@ _FILES = {
     "app.js": ((REPORT, "templates/theme.js"), (_OURS, "static/app.js")),
     "grading.js": ((_OURS, "static/grading.js"),),
     "htmx.js": ((_OURS, "static/htmx.min.js"),),
+    "reference.js": ((_OURS, "static/reference.js"),),
+    "swagger-ui.css": ((_OURS, "static/swagger-ui.css"),),
+    "swagger-ui.js": ((_OURS, "static/swagger-ui.min.js"),),
     "mark.svg": ((_OURS, "static/mark.svg"),),
 }
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -16,7 +16,7 @@ from touchstone.service.pages.render import go_to
 from touchstone.service.pages.sources import cut_reply, sources_of
 from touchstone.service.problems import Refusal
 from touchstone.service.routes.runs import Position, RunName, run_name, run_row
-from touchstone.service.schemas import problems
+from touchstone.service.schemas import answers, problems
 from touchstone.service.shapes import NewWaiver, form_of
 from touchstone.store.pages import NO_CURSOR
 from touchstone.store.replies import Past
@@ -28,7 +28,7 @@ _MOST_METADATA = 20
 _Field = Annotated[str, Form()]
 
 
-@router.get("/{case:path}", responses=problems(404, 422))
+@router.get("/{case:path}", responses=answers("History", 404, 422))
 def show_case(
     caller: Viewer,
     case: Annotated[str, Path(max_length=500, description="The case's id.")],
@@ -50,8 +50,10 @@ def show_case(
     return listed("history", found, limit, row=row, cursor=lambda each: each.cursor, id=case)
 
 
-@marks.post("/waivers", status_code=201, responses=problems(404, 409, 422))
-def waive(caller: Reviewer, run: RunName, position: Position, *, content: NewWaiver, write: Writing) -> Response:
+@marks.post("/waivers", status_code=201, responses=answers("WaiverKept", 404, 409, 422, status=201))
+def waive_violation(
+    caller: Reviewer, run: RunName, position: Position, *, content: NewWaiver, write: Writing
+) -> Response:
     """Waive a violation that is none, with a reason, or take that back; outcome, decision and figures follow."""
     found = find_run(caller, run).id
 
@@ -63,14 +65,14 @@ def waive(caller: Reviewer, run: RunName, position: Position, *, content: NewWai
 
 
 @marks.put("/promotion", status_code=204, responses=problems(404, 422))
-def promote(caller: Reviewer, run: RunName, position: Position) -> Response:
+def promote_case(caller: Reviewer, run: RunName, position: Position) -> Response:
     """Mark a case for the gold set; touchstone review export --what promoted writes them."""
     commands.set_promoted(caller, find_run(caller, run).id, position, promoted=True)
     return Response(status_code=204)
 
 
 @marks.delete("/promotion", status_code=204, responses=problems(404, 422))
-def demote(caller: Reviewer, run: RunName, position: Position) -> Response:
+def demote_case(caller: Reviewer, run: RunName, position: Position) -> Response:
     """Take the mark away."""
     commands.set_promoted(caller, find_run(caller, run).id, position, promoted=False)
     return Response(status_code=204)

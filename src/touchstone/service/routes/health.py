@@ -7,20 +7,20 @@ from starlette.responses import JSONResponse, Response
 from touchstone import __version__
 from touchstone.core.errors import StoreError
 from touchstone.service.context import Here, Service, Viewer
-from touchstone.service.schemas import problems
+from touchstone.service.schemas import open_to_all, problems
 
 router = APIRouter(tags=["health"])
 _FORMAT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-@router.get("/healthz")
-async def live() -> dict[str, str]:
+@router.get("/healthz", response_model=None, responses=open_to_all("Health"))
+async def show_health() -> dict[str, str]:
     """Whether the process answers. Open to everybody."""
     return {"status": "ok", "version": __version__}
 
 
-@router.get("/readyz", responses={503: {"description": "Not ready: a check is not `ok`."}})
-async def ready(here: Here) -> JSONResponse:
+@router.get("/readyz", responses=open_to_all("Readiness", 503))
+async def show_readiness(here: Here) -> JSONResponse:
     """Whether cases can be scored soon and the store can be used. Open to everybody."""
     checks = {
         "scoring": _scoring(here),
@@ -38,7 +38,7 @@ async def ready(here: Here) -> JSONResponse:
         **problems(),
     },
 )
-async def metrics(caller: Viewer) -> Response:
+async def show_metrics(caller: Viewer) -> Response:
     """Counts and times for Prometheus: no text, no name."""
     return Response(caller.service.meters.text(), headers={"Content-Type": _FORMAT})
 

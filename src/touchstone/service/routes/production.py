@@ -22,7 +22,7 @@ from touchstone.service.context import Lead, Service
 from touchstone.service.pages.render import go_to
 from touchstone.service.problems import Refusal
 from touchstone.service.routes.score import count_cases, entries_of, judge, read_json
-from touchstone.service.schemas import ADDED, ADDED_EXAMPLE, CASE_EXAMPLE, PRODUCTION, problems, wanted
+from touchstone.service.schemas import ADDED_EXAMPLE, CASE_EXAMPLE, answers, ref, wanted
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
 pages = APIRouter(include_in_schema=False)
@@ -38,15 +38,9 @@ _Run = Annotated[
 @router.post(
     "/{run}/results",
     status_code=201,
-    openapi_extra=wanted(PRODUCTION, night={"summary": "The replies of a night", "value": _EXAMPLE}),
+    openapi_extra=wanted(ref("ProductionReplies"), night={"summary": "The replies of a night", "value": _EXAMPLE}),
     response_class=Response,
-    responses={
-        201: {
-            "description": "What became of the batch.",
-            "content": {"application/json": {"schema": ADDED, "example": ADDED_EXAMPLE}},
-        },
-        **problems(400, 408, 409, 413, 415, 422),
-    },
+    responses=answers("Added", 400, 408, 409, 413, 422, status=201, example=ADDED_EXAMPLE),
 )
 async def add_results(request: Request, caller: Lead, run: _Run, write: Writing) -> Response:
     """Score production replies and add them to a run, all of them or none, until a queue is drawn from it.

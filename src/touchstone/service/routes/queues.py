@@ -29,7 +29,7 @@ from touchstone.service.pages.grading import (
 from touchstone.service.pages.render import go_to, wants_part
 from touchstone.service.problems import Refusal
 from touchstone.service.routes.runs import run_name
-from touchstone.service.schemas import problems
+from touchstone.service.schemas import answers, problems
 from touchstone.service.shapes import NewQueue, NewRuling, filled, form_of
 from touchstone.store.pages import NO_CURSOR
 
@@ -51,7 +51,7 @@ _STATE_NAMES: dict[State, str] = {
 }
 
 
-@router.get("", responses=problems(422))
+@router.get("", responses=answers("Queues", 422))
 def list_queues(
     caller: Viewer,
     *,
@@ -68,13 +68,13 @@ def list_queues(
     return listed("queues", rest, limit, row=lambda each: queue_row(caller, each), cursor=lambda each: each.id)
 
 
-@router.post("", status_code=201, responses=problems(404, 409, 422))
+@router.post("", status_code=201, responses=answers("Queue", 404, 409, 422, status=201))
 def create_queue(caller: Lead, content: NewQueue, write: Writing) -> Response:
     """Draw a sample of a run's replies: stratified by category, risky ones more often at a known probability."""
     return write.once(caller, lambda id: queue_row(caller, commands.make_queue(caller, content, id=f"q-{id}")))
 
 
-@router.get("/{queue}", responses=problems(404, 422))
+@router.get("/{queue}", responses=answers("Queue", 404, 422))
 def show_queue(caller: Viewer, queue: QueueId) -> Response:
     """The queue, its progress and yours."""
     found = caller.store.queues.get(queue)
@@ -82,7 +82,7 @@ def show_queue(caller: Viewer, queue: QueueId) -> Response:
     return json_answer({**queue_row(caller, found), "mine": mine})
 
 
-@router.get("/{queue}/items", responses=problems(404, 422))
+@router.get("/{queue}/items", responses=answers("Items", 404, 422))
 def list_items(
     caller: Viewer,
     queue: QueueId,
@@ -96,26 +96,26 @@ def list_items(
     return listed("items", found, limit, row=lambda each: item_row(each, caller), cursor=lambda each: each.position)
 
 
-@router.post("/{queue}/close", responses=problems(404))
+@router.post("/{queue}/close", responses=answers("Queue", 404))
 def close_queue(caller: Lead, queue: QueueId) -> Response:
     """Take no more reviews. Those that were made stay; closing it twice changes nothing more."""
     return json_answer(queue_row(caller, queues.close_queue(caller.store, queue, by=caller.name)))
 
 
-@router.post("/{queue}/reopen", responses=problems(404))
+@router.post("/{queue}/reopen", responses=answers("Queue", 404))
 def reopen_queue(caller: Lead, queue: QueueId) -> Response:
     """Take reviews again."""
     return json_answer(queue_row(caller, queues.reopen_queue(caller.store, queue, by=caller.name)))
 
 
-@router.get("/{queue}/agreement", responses=problems(404))
+@router.get("/{queue}/agreement", responses=answers("Agreement", 404))
 def show_agreement(caller: Lead, queue: QueueId) -> Response:
     """How far people agree with each other and with the judge."""
     people, judge = agreement(caller.store, queue, now=now())
     return json_answer({"people": asdict(people), "judge": asdict(judge)})
 
 
-@router.get("/{queue}/weekly", responses=problems(404))
+@router.get("/{queue}/weekly", responses=answers("WeeklyReport", 404))
 def show_weekly(caller: Viewer, queue: QueueId) -> Response:
     """The weekly report: the pass rate of all replies corrected by the reviewed ones, agreement, patterns, actions."""
     return json_answer(weekly_to_dict(weekly(caller.store, queue, now=now())))
@@ -128,8 +128,13 @@ def skip_item(caller: Reviewer, queue: QueueId, position: Place) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/{queue}/items/{position}/ruling", tags=["reviews"], status_code=201, responses=problems(404, 409, 422))
-def adjudicate(caller: Lead, queue: QueueId, position: Place, *, content: NewRuling, write: Writing) -> Response:
+@router.post(
+    "/{queue}/items/{position}/ruling",
+    tags=["reviews"],
+    status_code=201,
+    responses=answers("ItemState", 404, 409, 422, status=201),
+)
+def adjudicate_item(caller: Lead, queue: QueueId, position: Place, *, content: NewRuling, write: Writing) -> Response:
     """Settle an item that people graded differently, with a reason."""
     view = view_item(caller.store, queue, position)
     return write.once(caller, lambda id: item_state(id, commands.adjudicate(caller, view, content, id=id)))

@@ -26,7 +26,7 @@ from touchstone.service.pages.render import go_to
 from touchstone.service.pages.sources import sources_of
 from touchstone.service.routes.queues import Place, QueueId, item_row, item_state
 from touchstone.service.routes.runs import without_labels
-from touchstone.service.schemas import problems
+from touchstone.service.schemas import answers, problems
 from touchstone.service.shapes import NewReview, filled
 
 router = APIRouter(prefix="/v1/queues/{queue}", tags=["reviews"])
@@ -35,8 +35,10 @@ _Draft = Annotated[dict[str, Any], Body(examples=[{"grades": {"tone": 4}, "note"
 _DAY_SECONDS = 86_400
 
 
-@router.post("/next", responses={204: {"description": "Nothing is left for you."}, **problems(404, 409, 422)})
-def take_next(caller: Reviewer, queue: QueueId) -> Response:
+@router.post(
+    "/next", responses={204: {"description": "Nothing is left for you."}, **answers("ItemToReview", 404, 409, 422)}
+)
+def take_next_item(caller: Reviewer, queue: QueueId) -> Response:
     """The item you grade next, kept for you for half an hour; asking again gives the same one."""
     item = caller.store.queues.next_item(queue, reviewer=caller.name, now=now())
     if item is None:
@@ -44,13 +46,13 @@ def take_next(caller: Reviewer, queue: QueueId) -> Response:
     return json_answer(shown_item(view_item(caller.store, queue, item.position), caller))
 
 
-@router.get("/items/{position}", responses=problems(404, 422))
+@router.get("/items/{position}", responses=answers("ItemToReview", 404, 422))
 def show_item(caller: Reviewer, queue: QueueId, position: Place) -> Response:
     """One item. The judge's result and other people's reviews are null until you have submitted yours."""
     return json_answer(shown_item(view_item(caller.store, queue, position), caller))
 
 
-@router.post("/items/{position}/reviews", status_code=201, responses=problems(404, 409, 422))
+@router.post("/items/{position}/reviews", status_code=201, responses=answers("ItemState", 404, 409, 422, status=201))
 def submit_review(caller: Reviewer, queue: QueueId, position: Place, *, content: NewReview, write: Writing) -> Response:
     """Submit a review. An edit names in `supersedes` the review of yours that it takes the place of."""
     view = view_item(caller.store, queue, position)
@@ -62,8 +64,8 @@ def submit_review(caller: Reviewer, queue: QueueId, position: Place, *, content:
     return write.once(caller, submit)
 
 
-@router.get("/reviews", responses=problems(404, 422))
-def list_mine(
+@router.get("/reviews", responses=answers("Reviews", 404, 422))
+def list_my_reviews(
     caller: Reviewer,
     queue: QueueId,
     *,
@@ -75,7 +77,7 @@ def list_mine(
     return listed("reviews", found, limit, row=_review_row, cursor=lambda each: each.id)
 
 
-@router.post("/reviews/{review}/withdraw", status_code=201, responses=problems(404, 409, 422))
+@router.post("/reviews/{review}/withdraw", status_code=201, responses=answers("ItemState", 404, 409, 422, status=201))
 def withdraw_review(
     caller: Reviewer, queue: QueueId, review: Annotated[str, Path(max_length=64)], write: Writing
 ) -> Response:
@@ -88,7 +90,7 @@ def withdraw_review(
     return write.once(caller, withdraw)
 
 
-@router.get("/items/{position}/draft", responses=problems(404, 422))
+@router.get("/items/{position}/draft", responses=answers("Draft", 404, 422))
 def show_draft(caller: Reviewer, queue: QueueId, position: Place) -> Response:
     """What you have entered so far; null when there is nothing."""
     body = caller.store.reviews.draft(queue, position, caller.name)

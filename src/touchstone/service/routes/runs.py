@@ -18,7 +18,7 @@ from touchstone.service.context import Lead, Viewer
 from touchstone.service.figures import Figures
 from touchstone.service.pages.render import query_of, wants_part
 from touchstone.service.problems import Refusal
-from touchstone.service.schemas import problems
+from touchstone.service.schemas import answers, problems
 from touchstone.store.pages import NO_CURSOR, Filters
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"])
@@ -41,7 +41,7 @@ _Labels = Annotated[
 ]
 
 
-@router.get("", responses=problems(404, 422))
+@router.get("", responses=answers("Runs", 404, 422))
 def list_runs(
     caller: Viewer,
     *,
@@ -57,20 +57,20 @@ def list_runs(
     return json_answer({"runs": [run_row(run) for run in page.items], "next": page.next})
 
 
-@router.get("/{run}", responses=problems(404, 422))
+@router.get("/{run}", responses=answers("RunReport", 404, 422))
 def show_run(caller: Viewer, run: RunName) -> Response:
     """The run, its summary against targets, patterns and examples: what `touchstone report --format json` gives."""
     return json_answer(visible_run(caller, find_run(caller, run)))
 
 
-@router.get("/{run}/patterns", responses=problems(404, 422))
+@router.get("/{run}/patterns", responses=answers("Patterns", 404, 422))
 def show_patterns(caller: Viewer, run: RunName) -> Response:
     """What goes wrong in the run, how often, where more than elsewhere, and who could cure it."""
     found = find_run(caller, run)
     return json_answer({"run": found.id, "patterns": visible_run(caller, found)["patterns"]})
 
 
-@router.get("/{run}/results", responses=problems(404, 422))
+@router.get("/{run}/results", responses=answers("ResultRows", 404, 422))
 def list_results(
     caller: Viewer,
     run: RunName,
@@ -99,7 +99,7 @@ def list_results(
     return json_answer({"run": found.id, "results": rows, "next": page.next})
 
 
-@router.get("/{run}/results/{position}", responses=problems(404, 422))
+@router.get("/{run}/results/{position}", responses=answers("StoredReply", 404, 422))
 def show_result(caller: Viewer, run: RunName, position: Position) -> Response:
     """One reply: the case, its result and the waivers of its violations; null while it is yours to grade."""
     found = find_run(caller, run)
@@ -119,7 +119,7 @@ def show_result(caller: Viewer, run: RunName, position: Position) -> Response:
     return json_answer({**answer, "why": WHY} if is_blind else answer)
 
 
-@router.patch("/{run}/labels", responses=problems(404, 415, 422))
+@router.patch("/{run}/labels", responses=answers("Run", 404, 415, 422))
 def label_run(caller: Lead, run: RunName, labels: _Labels) -> Response:
     """Set labels; null takes one away. Saying it twice changes nothing more."""
     labelled = caller.store.label_run(find_run(caller, run).id, labels)
@@ -140,7 +140,7 @@ def delete_run(caller: Lead, run: RunName) -> Response:
     return Response(status_code=204)
 
 
-@comparisons.get("", responses=problems(404, 422))
+@comparisons.get("", responses=answers("Comparison", 404, 422))
 def compare_runs(caller: Viewer, *, before: _Compared = "previous", after: _Compared = "latest") -> Response:
     """Every change with its interval and p-value, and the cases whose outcome flipped."""
     first, second = find_run(caller, before), find_run(caller, after)

@@ -17,16 +17,7 @@ from touchstone.service.limits import while_connected
 from touchstone.service.pages.render import wants_part
 from touchstone.service.pages.sources import sources_of
 from touchstone.service.problems import Refusal
-from touchstone.service.schemas import (
-    BATCH,
-    CASE_EXAMPLE,
-    RESULT,
-    RESULT_EXAMPLE,
-    RESULTS,
-    SCORED_CASE,
-    problems,
-    wanted,
-)
+from touchstone.service.schemas import CASE_EXAMPLE, RESULT_EXAMPLE, problems, ref, wanted
 from touchstone.service.scoring.worker import EncodedResult
 
 router = APIRouter(prefix="/v1", tags=["score"])
@@ -46,7 +37,7 @@ _EXAMPLE = {
 @router.post(
     "/score",
     openapi_extra=wanted(
-        {"anyOf": [SCORED_CASE, BATCH]},
+        {"anyOf": [ref("ScoredCase"), ref("Batch")]},
         one={"summary": "One case", "value": CASE_EXAMPLE},
         batch={"summary": "Several cases", "value": {"cases": [CASE_EXAMPLE]}},
     ),
@@ -54,12 +45,14 @@ _EXAMPLE = {
     responses={
         200: {
             "description": "The case's Result, or `results` in the order of the cases.",
-            "content": {"application/json": {"schema": {"anyOf": [RESULT, RESULTS]}, "example": RESULT_EXAMPLE}},
+            "content": {
+                "application/json": {"schema": {"anyOf": [ref("Result"), ref("Results")]}, "example": RESULT_EXAMPLE}
+            },
         },
         **problems(400, 408, 413, 415, 422),
     },
 )
-async def score(request: Request, caller: Viewer) -> Response:
+async def score_replies(request: Request, caller: Viewer) -> Response:
     """Score one case or a batch.
 
     `decision` says whether the reply can be sent. Nothing is stored. In a batch, a case that cannot be read or scored
@@ -97,9 +90,6 @@ def count_cases(cases: Any, here: Service) -> list[Any]:
 
 async def read_json(request: Request) -> dict[str, Any]:
     """The JSON object that a request's body is."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise Refusal(415, "media-type", f"set Content-Type: application/json; {_REMEDY}")
     raw = await request.body()
     value = _parse(raw) if len(raw) <= _QUICKLY_READ else await asyncio.to_thread(_parse, raw)
     if isinstance(value, Failure):

@@ -11,7 +11,7 @@ from touchstone.core.errors import ReviewError
 from touchstone.service.answers import Limit, listed
 from touchstone.service.context import Caller, Lead
 from touchstone.service.pages.render import go_to
-from touchstone.service.schemas import problems
+from touchstone.service.schemas import answers
 from touchstone.store.users import ROLES
 
 router = APIRouter(prefix="/v1/audit", tags=["audit"])
@@ -21,8 +21,8 @@ _Password = Annotated[str, Form(max_length=256)]
 _ENTRIES = 50
 
 
-@router.get("", responses=problems(422))
-def list_entries(
+@router.get("", responses=answers("AuditEntries", 422))
+def list_audit(
     caller: Lead,
     *,
     person: Annotated[str | None, Query(max_length=200, description="Only what this person did.")] = None,

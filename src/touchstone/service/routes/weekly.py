@@ -20,7 +20,7 @@ from touchstone.service.pages.grading import SentForm
 from touchstone.service.pages.render import go_to
 from touchstone.service.problems import Refusal
 from touchstone.service.routes.runs import run_name
-from touchstone.service.schemas import problems
+from touchstone.service.schemas import answers
 from touchstone.service.shapes import ChangedAction, NewAction, filled
 
 router = APIRouter(prefix="/v1", tags=["patterns"])
@@ -30,7 +30,7 @@ _SHOWN = 8
 _TYPES = {"html": "text/html", "csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
-@router.get("/patterns", responses=problems(404, 422))
+@router.get("/patterns", responses=answers("Patterns", 404, 422))
 def list_patterns(caller: Viewer, run: Annotated[str, Query(max_length=200)] = "latest") -> Response:
     """What goes wrong in a run, each with the actions on it."""
     found = find_run(caller, run)
@@ -42,19 +42,19 @@ def list_patterns(caller: Viewer, run: Annotated[str, Query(max_length=200)] = "
     return json_answer({"run": found.id, "patterns": rows})
 
 
-@router.get("/actions", responses=problems(422))
+@router.get("/actions", responses=answers("Actions", 422))
 def list_actions(caller: Viewer, state: Annotated[ActionState | None, Query()] = None) -> Response:
     """Actions as they are now."""
     return json_answer({"actions": [asdict(action) for action in caller.store.actions.list(state=state)]})
 
 
-@router.post("/actions", status_code=201, responses=problems(404, 409, 422))
+@router.post("/actions", status_code=201, responses=answers("Action", 404, 409, 422, status=201))
 def create_action(caller: Lead, content: NewAction, write: Writing) -> Response:
     """Decide what is done about a pattern, and who does it."""
     return write.once(caller, lambda id: asdict(commands.make_action(caller, content, id=id)))
 
 
-@router.put("/actions/{action}", responses=problems(404, 409, 422))
+@router.put("/actions/{action}", responses=answers("Action", 404, 409, 422))
 def change_action(caller: Lead, action: Annotated[str, Path(max_length=64)], content: ChangedAction) -> Response:
     """Change an action; the earlier form is kept. A 409 says that somebody else was faster."""
     return json_answer(asdict(commands.change_action(caller, action, content)))
