@@ -135,6 +135,27 @@ def test_a_file_with_foreign_columns_becomes_a_week(watched, address, tmp_path):
     ]  # fmt: skip
 
 
+def test_a_file_may_be_dropped_anywhere_in_the_box_and_one_that_is_too_large_is_not_sent(watched, address):
+    drop = """([size, x, y]) => {
+        const box = document.querySelector(".drop"), at = box.getBoundingClientRect(), moved = new DataTransfer();
+        moved.items.add(new File(["response\\n" + "Yes.".padEnd(size)], "week.csv"));
+        const input = document.elementFromPoint(at.left + at.width * x, at.top + at.height * y);
+        input.dispatchEvent(new DragEvent("dragover", {bubbles: true, dataTransfer: moved}));
+        const isMarked = box.classList.contains("over");
+        // The browser's own part of a drop, which a script cannot bring about.
+        input.files = moved.files;
+        input.dispatchEvent(new Event("change", {bubbles: true}));
+        return [isMarked, input.validationMessage];
+    }"""
+    with watched(address) as page:
+        page.goto(address)
+        marked, said = page.evaluate(drop, [5_000_000, 0.95, 0.05])
+        assert marked
+        assert said == "The file is larger than 4 MB: use touchstone review sample"
+        assert page.evaluate(drop, [10, 0.05, 0.95]) == [True, ""]
+        page.wait_for_selector("h1:has-text('week.csv')")
+
+
 def test_the_same_steps_work_without_a_script(browser, address, tmp_path):
     (tmp_path / "export.csv").write_text(FOREIGN, encoding="utf-8")
     context = browser.new_context(java_script_enabled=False)

@@ -144,6 +144,21 @@ def test_the_page_that_watches_the_scoring_is_led_on_when_it_is_done(client):
     assert answer.headers["hx-redirect"].startswith("/queues?run=")
 
 
+def test_scoring_that_was_stopped_says_so_and_continues_in_the_same_run(service, client):
+    before = len(service.store.list_runs())
+    page = upload(client, "replies.csv", f'id,input,response\ns,How long?,"{REPLY}"\nt,How long?,"{REPLY}"\n')
+    uploads = service.app.state.service.uploads
+    uploads.is_closing = True
+    try:
+        assert "The service was stopped: send the file again" in words(confirm(client, page))
+    finally:
+        uploads.is_closing = False
+    assert "Start a week" in words(confirm(client, page))
+    runs = service.store.list_runs()
+    assert len(runs) == before + 1
+    assert runs[0].finished
+
+
 def test_a_file_is_its_senders_and_goes_after_an_hour_with_what_an_earlier_service_left(tmp_path, monkeypatch):
     uploads = Uploads(Settings(store=str(tmp_path / "touchstone.db")))
     found = uploads.add("replies.csv", b"response", by="lena")

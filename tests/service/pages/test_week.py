@@ -7,8 +7,10 @@ from tests.service.stored import MADE, add_run, add_user, row
 from touchstone.app.review import Drawing, draw_queue
 from touchstone.app.rubrics import rubric_of
 from touchstone.app.weeks import recent_weeks
+from touchstone.clients.llm.discovery import FoundServer
 from touchstone.core.result import Finding
 from touchstone.review.review import Review
+from touchstone.service.routes import week as week_pages
 from touchstone.store.runs import open_store
 
 GOOD = {"accuracy": 4, "completeness": 4, "tone": 3, "actionability": 4, "safety": 4}
@@ -68,6 +70,24 @@ def test_an_empty_service_leads_to_the_first_week(client):
     text = client.get("/").text
     assert "Three steps to your first week" in text
     assert 'action="/demo"' in text
+
+
+def test_models_are_looked_for_when_the_button_is_pressed_and_no_key_is_shown(client, monkeypatch):
+    asked = []
+
+    def find():
+        asked.append("this machine")
+        return (FoundServer("Ollama", "http://127.0.0.1:11434/v1", ("qwen<b>",)),)
+
+    monkeypatch.setattr(week_pages, "find_servers", find)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    assert "touchstone judge setup" in client.get("/connect").text
+    assert not asked
+    text = client.post("/connect").text
+    assert asked == ["this machine"]
+    assert "<code>qwen&lt;b&gt;</code>" in text
+    assert "OPENAI_API_KEY" in text
+    assert "sk-secret" not in text
 
 
 def test_the_newest_week_is_the_home_page_with_its_change(weeks, page):

@@ -18,9 +18,13 @@
     });
   };
 
-  // A file is sent once it is chosen or dropped; its form says so.
+  // A file is sent once it is chosen or dropped, unless it is too large; what is said then is in its data-send.
   const setUpFiles = () => {
-    document.addEventListener("change", ({ target }) => { if (target.matches("[data-send]") && target.files.length) target.form.requestSubmit(); });
+    document.addEventListener("change", ({ target }) => {
+      if (!target.matches("[data-send]") || !target.files.length) return;
+      target.setCustomValidity(target.files[0].size > Number(target.dataset.most) ? target.dataset.send : "");
+      target.form.requestSubmit();
+    });
     for (const input of document.querySelectorAll("[data-send]")) {
       const mark = (name, is) => input.addEventListener(name, () => input.parentElement.classList.toggle("over", is));
       mark("dragover", true); mark("dragleave", false); mark("drop", false);
