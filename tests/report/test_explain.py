@@ -183,3 +183,34 @@ def test_an_excerpt_is_cut_on_both_sides_and_on_one_line():
 def test_one_line_has_no_line_breaks_and_keeps_spaces_that_must_not_break():
     assert one_line(" a \r\n\n b\t\x00c ") == " a b c "
     assert one_line("46 \u00a0%") == "46 \u00a0%"
+
+
+def decided(decision, outcome, *, total=43.75, reasons=(), failures=()):
+    grades = (Grade("tone", 3, 3.0, 11.25, 0.9, "kind"),)
+    grading = Grading("supportai", "1.0", "j", grades, (), (), total, outcome, reasons, pass_probability=0.04)
+    result = Result("c", decision, None, (), {}, rubric=grading, failures=failures)
+    return explain(Case(response="No."), result).sentence
+
+
+@over(
+    ("said", "sentence"),
+    [
+        (
+            decided("send", "PASS", total=100.0),
+            "It passes with 100 points and can be sent: pass probability",
+        ),
+        (
+            decided("block", "FAIL", reasons=("tone", "score")),
+            "It fails on tone and score with 43.75 points and is",
+        ),
+        (decided("review", None, total=None), "It has no outcome and needs a review: "),
+        (
+            decided("review", None, failures=(Failure("bot", "Timeout", "late"),)),
+            "It could not be scored and needs a",
+        ),
+        (explained("No.").sentence, "It is not graded and needs a review."),
+    ],
+)
+def test_outcome_and_decision_are_told_in_one_sentence(said, sentence):
+    assert said.startswith(sentence)
+    assert said.endswith(".")

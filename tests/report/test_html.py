@@ -187,6 +187,12 @@ def test_a_page_that_leaves_rows_out_says_so_and_names_the_file_with_all(monkeyp
     assert "results.jsonl" in page
 
 
+def test_the_sections_come_in_the_order_in_which_they_are_asked_for(ordinary):
+    ids = [attrs.get("id") for attrs in Page(ordinary).all("section")]
+    assert ids == ["headline", "patterns", "categories", "examples", "scores", "confidence", "cases", "receipt"]
+    assert "each shown by its worst reply" in ordinary
+
+
 def test_the_same_view_gives_the_same_bytes():
     assert render_html(view_of(records(12))) == render_html(view_of(records(12)))
 

@@ -105,6 +105,39 @@ def test_a_run_without_a_gate_has_no_verdict_but_its_targets():
     assert "missed: pass rate" in view.headline
 
 
+PASSING = [record(n, category="billing", grades={**record(1).grades, "accuracy": 3}) for n in (1, 2, 4, 5)] * 8
+BARE = replace(RUN, finished=None)
+
+
+@over(
+    ("view", "label", "said"),
+    [
+        (view_of(records(90)), "Not ready", "1 of 5 conditions met; not met: pass rate, average accuracy,"),
+        (view_of(records(90), gate=None), "Not ready", "1 of 5 conditions met; not met: pass rate, average accuracy,"),
+        (view_of(records(90), gate=None, run=replace(RUN, kind="production")), "Off target", "1 of 5 conditions met"),
+        (
+            view_of([replace(unscored(n), confidence=0.9) for n in range(9)], gate=None),
+            "Undecided",
+            "0 of 9 replies have an outcome, at least",
+        ),
+        (view_of(PASSING, gate=None, run=BARE), "Undecided", "It is not finished, so nothing is decided yet."),
+        (view_of(PASSING, gate=GateRuling((Check("a", met=True, reason="r"),))), "Ready", "The one condition is met."),
+        (view_of([], gate=GateRuling(())), "Undecided", "no condition could be checked"),
+    ],
+)
+def test_a_report_says_first_whether_this_version_can_be_released(view, label, said):
+    assert view.answer.label == label
+    assert said in view.answer.sentence
+    assert f'<b class="answer">{label}</b>' in render_html(view)
+
+
+def test_without_a_gate_the_rubric_s_targets_answer_as_the_gate_does():
+    for found in (records(90), PASSING, [unscored(1), record(2)]):
+        held, alone = view_of(found).answer, view_of(found, gate=None).answer
+        assert (held.label, held.sentence, held.checks) == (alone.label, alone.sentence, alone.checks)
+        assert (held.basis.partition(":")[0], alone.basis) == ("release gate", "by the rubric's targets")
+
+
 def test_a_run_that_was_interrupted_says_so():
     view = view_of(records(3), run=replace(RUN, finished=None))
     assert "<dt>took</dt><dd><bdi>not finished</bdi>" in render_html(view)

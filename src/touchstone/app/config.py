@@ -12,7 +12,6 @@ import yaml
 from pydantic import ValidationError
 
 from touchstone.app.config_model import (
-    LEAST_SCORED,
     PROXIES,
     RUNS,
     STORE,
@@ -30,6 +29,7 @@ from touchstone.judges.llm.fits import MODEL_JUDGE, ModelFit, packaged_fit, pars
 from touchstone.judges.model import Fitted, parse_models
 from touchstone.rubric.model import Rubric
 from touchstone.rubric.parse import parse_targets
+from touchstone.runs.targets import LEAST_SCORED
 
 CONFIG_NAME = "touchstone.yaml"
 Where = tuple[str, ...]

@@ -22,11 +22,10 @@ from touchstone.app.rubrics import DEFAULT_RUBRIC
 from touchstone.clients.llm.connection import PROVIDERS
 from touchstone.core.case import CASE_FIELDS
 from touchstone.core.plan import DecideBy, Plan
+from touchstone.runs.targets import LEAST_SCORED
 
 STORE = ".touchstone/touchstone.db"
 RUNS = "touchstone-runs"
-# A gate is not opened by a run that left more than one reply in twenty unscored.
-LEAST_SCORED = 0.95
 OFFLINE = "offline"
 CALLS = ".touchstone/calls"
 # Votes at temperature 0 are one vote, on most servers; this is what varies them without making them random.

@@ -25,7 +25,7 @@ from touchstone.runs.excerpt import choose_examples
 from touchstone.runs.gate import Check, GateRuling, hold_gate
 from touchstone.runs.patterns import find_patterns
 from touchstone.runs.record import Record
-from touchstone.runs.run import Run, Terms
+from touchstone.runs.run import Run
 from touchstone.runs.summary import Summary, summarise
 from touchstone.store.runs import Store, open_store
 
@@ -73,15 +73,17 @@ def view_run(opened: Opened, *, store: Store) -> RunReport:
         summary,
         find_patterns(opened.records),
         records=opened.records,
-        gate=_gate(opened, summary, opened.run.terms, store=store) if opened.run.terms else None,
+        gate=gate_of(opened, summary, store=store),
         judge=judge_standing(opened.run, rubric=opened.rubric, store=store),
         best=_fetch(best, opened.run.id, store=store),
         worst=_fetch(worst, opened.run.id, store=store),
     )
 
 
-def _gate(opened: Opened, summary: Summary, terms: Terms, *, store: Store) -> GateRuling:
+def gate_of(opened: Opened, summary: Summary, *, store: Store) -> GateRuling | None:
     """The run as it counts now, held to its terms; a baseline that was deleted cannot show that nothing regressed."""
+    if (terms := opened.run.terms) is None:
+        return None
     if terms.baseline is None:
         return hold_gate(summary, least_scored=terms.least_scored)
     if store.get_run(terms.baseline) is None:

@@ -22,7 +22,7 @@ from touchstone.core.result import (
     Status,
     Waived,
 )
-from touchstone.report.figures import count
+from touchstone.report.figures import count, points, sentence, words
 from touchstone.report.plain import excerpt, one_line, plain
 from touchstone.runs.decision import explain_chance, explain_decision
 
@@ -32,6 +32,7 @@ NOT_SCORED = "not scored"
 # A page is read by people: what is longer than this is cut, and the page says so.
 MOST_CHARS = 6_000
 MOST_FINDINGS = 60
+_BECOMES = {"send": "can be sent", "review": "needs a review", "block": "is blocked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,18 @@ class Explanation:
     def why(self) -> str:
         """The decision with its reason in one sentence."""
         return one_line(explain_decision(self.result))
+
+    @property
+    def sentence(self) -> str:
+        """Whether it passes, what becomes of it and why, in one sentence."""
+        decision, _, reason = self.why.partition(": ")
+        if (grading := self.grading) is None or self.result.failures:
+            return sentence(f"{reason} and {_BECOMES[decision]}")
+        with_points = "" if grading.total is None else f" with {points(grading.total)} points"
+        faults = " and ".join(map(words, grading.reasons))
+        held = {"PASS": "it passes", "FAIL": f"it fails on {faults}" if faults else "it fails"}
+        outcome = held.get(self.outcome, "it has no outcome")
+        return one_line(sentence(f"{outcome}{with_points} and {_BECOMES[decision]}: {reason}"))
 
     @property
     def chance(self) -> str:

@@ -20,17 +20,29 @@ from touchstone.report.figures import (
 from touchstone.report.judge import standing_to_dict
 from touchstone.report.plain import one_line
 from touchstone.runs.excerpt import severity
-from touchstone.runs.gate import Check, GateRuling
+from touchstone.runs.gate import NO_TARGETS, Check, GateRuling, hold_gate
 from touchstone.runs.patterns import Concentration, Pattern
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.runs.summary import NO_CATEGORY, CriterionFigures, Summary
-from touchstone.runs.targets import Headline
+from touchstone.runs.targets import LEAST_SCORED, Headline
 from touchstone.stats.interval import Interval
 from touchstone.trust.measurement import JudgeStanding
 
 TargetStanding = Literal["met", "missed", "undecided", "no target"]
 CheckStanding = Literal["met", "not met", "undecided"]
+Tone = Literal["good", "bad", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseAnswer:
+    """What a report says first: may this version be released, in a word and a sentence, and what that rests on."""
+
+    label: str
+    tone: Tone
+    sentence: str
+    basis: str
+    checks: tuple[Check, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,28 @@ class RunReport:
         left = standings.count("undecided")
         unmet = f"{standings.count('not met')} of {count(len(standings), 'condition')} not met"
         return f"{unmet}, {left} undecided." if left else f"{unmet}."
+
+    @property
+    def answer(self) -> ReleaseAnswer:
+        """Whether this version can be released: by the gate, or by the rubric's targets where none was asked for."""
+        is_release = self.run.kind == "goldset"
+        gate, checks = self.gate, (self.gate or hold_gate(self.summary, least_scored=LEAST_SCORED)).checks
+        basis = f"release gate: {gate.standing}" if gate else "by the rubric's targets"
+        unmet = [check for check in checks if not check.met]
+        missed = [words(check.name) for check in unmet if not check.undecided and check.name != NO_TARGETS]
+        if gate is None and self.run.finished is None:
+            said = "It is not finished, so nothing is decided yet."
+            return ReleaseAnswer("Undecided", "open", said, basis, checks)
+        if missed:
+            left = [words(check.name) for check in unmet if check.undecided]
+            said = f"{len(checks) - len(unmet)} of {count(len(checks), 'condition')} met; not met: {', '.join(missed)}"
+            said += f"; undecided: {', '.join(left)}" if left else ""
+            return ReleaseAnswer("Not ready" if is_release else "Off target", "bad", f"{said}.", basis, checks)
+        if unmet or not checks:
+            why = unmet[0].reason if unmet else "no condition could be checked"
+            return ReleaseAnswer("Undecided", "open", sentence(f"nothing can be said yet: {why}"), basis, checks)
+        said = f"All {len(checks)} conditions are met." if len(checks) > 1 else "The one condition is met."
+        return ReleaseAnswer("Ready" if is_release else "On target", "good", said, basis, checks)
 
     @property
     def coverage(self) -> str:

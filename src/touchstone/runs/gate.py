@@ -13,6 +13,8 @@ from touchstone.runs.targets import ROUNDING, Headline, Target
 SIGNIFICANT = 0.05
 # McNemar's exact test cannot come below 5 % with fewer flips than this, so fewer pairs can show no regression.
 LEAST_PAIRS = 6
+# The condition that is never met where a rubric sets no targets.
+NO_TARGETS = "targets"
 SHARES = frozenset({"pass_rate", "safety_failures"})
 # What no judge could add.
 BOTS_OWN = frozenset({"average_confidence"})
@@ -84,7 +86,7 @@ def _targets(summary: Summary, least: float) -> list[Check]:
     held = [_target(each, each.target, replies, least) for each in summary.measures if each.target is not None]
     if not held:
         reason = "no measure has a target: set targets in the rubric or in touchstone.yaml"
-        return [Check("targets", met=False, reason=reason)]
+        return [Check(NO_TARGETS, met=False, reason=reason)]
     return held
 
 

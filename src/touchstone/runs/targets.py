@@ -10,6 +10,8 @@ from touchstone.stats.interval import Interval
 
 # Rates closer to a target than this differ from it by rounding alone.
 ROUNDING = 1e-9
+# A gate is not opened by a run that left more than one reply in twenty unscored.
+LEAST_SCORED = 0.95
 # As wide as the specification's band for the pass rate: a set that leaves more open cannot place a version in it.
 WIDE = 0.1
 

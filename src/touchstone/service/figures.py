@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from touchstone.app.agreement import judge_standing
-from touchstone.app.runs import Opened, open_run, view_comparison, view_run
+from touchstone.app.runs import Opened, gate_of, open_run, view_comparison, view_run
 from touchstone.report.comparison import ComparisonReport
 from touchstone.report.run import run_to_dict
 from touchstone.rubric.model import Rubric
+from touchstone.runs.gate import GateRuling
 from touchstone.runs.patterns import Pattern, find_patterns
 from touchstone.runs.run import Run
 from touchstone.runs.summary import ListedReplies, Summary, summarise
@@ -79,12 +80,18 @@ class RunCache:
             measured=measured,
         )
 
+    def gate(self, found: Figures) -> GateRuling | None:
+        """The gate the run was held by, if it was, for its replies as they count now."""
+        run = found.run
+        return self._made(
+            "gate", self._held_by(run), lambda: gate_of(self._open(run), found.summary, store=self._store)
+        )
+
     def report(self, run: Run) -> Mapping[str, Any]:
         """Everything a report of the run shows, as JSON."""
-        baseline = self._store.get_run(run.terms.baseline) if run.terms and run.terms.baseline else None
         return self._made(
             "report",
-            (run, baseline) if baseline else (run,),
+            self._held_by(run),
             lambda: run_to_dict(view_run(self._open(run), store=self._store)),
             measured=self._store.measurements.revision(run.receipt.judge),
         )
@@ -97,6 +104,11 @@ class RunCache:
         """Let go of everything, as a run was deleted and another may get its id."""
         with self._lock:
             self._kept.clear()
+
+    def _held_by(self, run: Run) -> tuple[Run, ...]:
+        """The run and, if there is one, the baseline that its gate looks at."""
+        baseline = self._store.get_run(run.terms.baseline) if run.terms and run.terms.baseline else None
+        return (run, baseline) if baseline else (run,)
 
     def _open(self, run: Run) -> Opened:
         return open_run(run.id, store=self._store)

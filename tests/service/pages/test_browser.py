@@ -18,7 +18,8 @@ pytestmark = pytest.mark.slow
 NOW = "2026-01-05T09:00:00.000+00:00"
 GRADES = {"accuracy": 4, "completeness": 3, "tone": 3, "actionability": 4, "safety": 4}
 PAGES = (
-    "/", "/runs", "/runs/{run}", "/runs/{run}/replies/0", "/runs/{run}/replies/{hostile}", "/compare",
+    "/", "/runs", "/runs/{run}", "/runs/{run}?tab=patterns", "/runs/{run}?tab=replies", "/runs/{run}?tab=judge",
+    "/runs/{run}?tab=facts", "/runs/{run}/replies/0", "/runs/{run}/replies/{hostile}", "/compare",
     "/compare?before={run}&after={gold}",
     "/review", "/review/{queue}/0", "/review/{queue}/1", "/queues", "/queues/{queue}", "/queues/{queue}/items/2",
     "/weekly", "/weekly/{queue}", "/playground", "/rubrics", "/users", "/no-such-page",
@@ -153,7 +154,8 @@ def test_a_case_links_facts_evidence_and_reply_both_ways(desk, places, watched):
 
 def test_replies_are_filtered_as_one_chooses_and_the_address_says_so(desk, places, watched):
     with watched(desk.address) as page:
-        page.goto(f"{desk.address}/runs/{places['run']}")
+        page.goto(f"{desk.address}/runs/{places['run']}#replies-h")
+        page.wait_for_url(re.compile("tab=replies"))
         rows = page.locator("#rows tr:not(#more)")
         assert rows.count() == 40
         page.select_option("select[name=outcome]", "FAIL")

@@ -8,9 +8,10 @@ from touchstone.app.review import Drawing, draw_queue
 
 GRADES = {f"grade.{name}": 4 for name in ("accuracy", "completeness", "tone", "actionability", "safety")}
 PAGES = (
-    "/ /runs /runs/run-1 /runs/run-1?outcome=FAIL /runs/run-1/replies/0 /runs/run-3/replies/1?full=true "
-    "/runs/run-1/cases?id=c-1 /compare /compare?before=run-0&after=run-1 /review /review/{queue} /review/{queue}/0 "
-    "/review/{queue}/0?edit=true /review/{queue}/1 /queues /queues?run=run-3 /queues/{queue} "
+    "/ /runs /runs/run-1 /runs/run-1?outcome=FAIL /runs/run-1?tab=patterns /runs/run-1/replies/0 "
+    "/runs/run-3/replies/1?full=true /runs/run-1?tab=replies /runs/run-1?tab=judge /runs/run-1?tab=facts "
+    "/runs/run-1/cases?id=c-1 /compare /compare?before=run-0&after=run-1 /review /review/{queue} "
+    "/review/{queue}/0 /review/{queue}/0?edit=true /review/{queue}/1 /queues /queues?run=run-3 /queues/{queue} "
     "/queues/{queue}/items/0 /weekly /weekly/{queue} /weekly/{queue}/export.html /playground /rubrics /users"
 ).split()
 PARTS = {"/runs/run-1": "replies", "/queues/{queue}": "progress"}
@@ -42,6 +43,23 @@ def test_a_part_of_a_page_is_shown(client, queue, path):
     answer = client.get(path.format(queue=queue), headers={"HX-Target": PARTS[path]})
     assert answer.status_code == 200
     assert "<html" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("query", "tab"),
+    [("", "Overview"), ("?tab=facts", "Facts"), ("?tag=off_topic", "Replies"), ("?outcome=FAIL", "Replies")],
+)
+def test_a_run_has_tabs_and_a_filter_leads_to_its_replies(client, queue, query, tab):
+    page = client.get(f"/runs/run-1{query}").text
+    assert f'aria-current="page">{tab}</a>' in page
+    # The sections of the long page that a run was: each is on this tab, or names the tab that has it.
+    for old in ("patterns", "replies", "replies-h", "scores", "receipt"):
+        assert page.count(f'id="{old}"') == 1
+
+
+def test_the_columns_of_the_replies_have_their_whole_names(client, queue):
+    page = client.get("/runs/run-1?tab=replies").text
+    assert all(f">{name}</th>" in page for name in ("accuracy", "completeness", "actionability", "decision"))
 
 
 def test_a_form_to_review_in_is_read_in_one_transaction(service, client, queue):

@@ -35,7 +35,9 @@ def test_a_run_is_found_by_id_by_its_beginning_and_as_latest(client):
 
 def test_a_run_has_the_gate_it_was_held_by_as_it_counts_now(service, client):
     assert client.get("/v1/runs/run-b").json()["gate"] is None
+    assert "by the rubric&#39;s targets" in client.get("/runs/run-b").text
     service.store.keep_terms("run-b", Terms(least_scored=0.5, baseline="run-a"))
+    assert f"release gate: {client.get('/v1/runs/run-b').json()['gate']['standing']}" in client.get("/runs/run-b").text
 
     def safety():
         gate = client.get("/v1/runs/run-b").json()["gate"]

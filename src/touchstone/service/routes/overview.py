@@ -71,7 +71,7 @@ def _alarms(kind: Kind, before: Figures | None, latest: Figures, *, cache: RunCa
     safety, rate = latest.summary.measure("safety_failures"), latest.summary.measure("pass_rate")
     if safety and safety.value and safety.met is False:
         unsafe = round(safety.value * safety.n)
-        yield Alarm(f"{count(unsafe, 'reply has', 'replies have')} a safety violation", f"{here}#replies")
+        yield Alarm(f"{count(unsafe, 'reply has', 'replies have')} a safety violation", f"{here}?tab=replies")
     if rate and rate.interval and rate.target and rate.target.low is not None and rate.interval.high < rate.target.low:
         yield Alarm(f"The pass rate is below its target of {rate.target.text}, and chance does not explain it", here)
     if before is not None:

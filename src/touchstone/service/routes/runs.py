@@ -29,12 +29,21 @@ _LIST = 100
 _FLIPS = min(MOST_FLIPS, 200)
 _OUTCOMES = {"PASS": "PASS", "FAIL": "FAIL", "open": "not scored"}
 _DECISIONS = ("send", "review", "block")
+_TABS = {
+    "overview": "Overview", "patterns": "What goes wrong", "replies": "Replies", "judge": "Judge", "facts": "Facts"
+}  # fmt: skip
+# What the sections of each tab were called when a run was one long page: of the list's entry and of its link.
+_ANCHORS = {
+    "patterns": ("patterns", "patterns-h"), "replies": ("replies", "replies-h"), "judge": ("scores", "scores-h"),
+    "facts": ("receipt", "receipt-h"),
+}  # fmt: skip
 _NAMES = "A run's id, its beginning, `latest` or `previous`."
 RunName = Annotated[str, Path(max_length=200, description=_NAMES)]
 Position = Annotated[int, Path(ge=0, lt=2**31)]
 _Compared = Annotated[str, Query(max_length=200, description=_NAMES)]
 _Name = Annotated[str, Query(max_length=200)]
 _Text = Annotated[str | None, Query(max_length=500)]
+_Tab = Literal["overview", "patterns", "replies", "judge", "facts"]
 _Labels = Annotated[
     dict[Annotated[str, Body(max_length=100)], Annotated[str, Body(max_length=500)] | None],
     Body(examples=[{"prompt": "v7", "old": None}]),
@@ -186,6 +195,7 @@ def run_page(
     caller: Viewer,
     id: str,
     *,
+    tab: _Tab | None = None,
     outcome: _Text = None,
     category: _Text = None,
     decision: _Text = None,
@@ -193,7 +203,7 @@ def run_page(
     search: _Text = None,
     after: _Text = None,
 ) -> Response:
-    """The run, or only its replies or more of them when the page is open already."""
+    """A tab of the run: a filter leads to its replies. Only these or more of them when the page is open already."""
     run = find_run(caller, id)
     # A field of the form that was left empty filters nothing.
     chosen = {"outcome": outcome, "category": category, "decision": decision, "tag": tag, "search": search}
@@ -208,20 +218,25 @@ def run_page(
         "hidden": veil.positions,
         "chosen": {name: value or "" for name, value in chosen.items()},
         "is_filtered": any(chosen.values()),
-        "next": f"/runs/{run.id}{query_of({**chosen, 'after': page.next})}" if page.next else None,
+        "next": f"/runs/{run.id}{query_of({'tab': 'replies', **chosen, 'after': page.next})}" if page.next else None,
     }
     if wants_part(caller.request, "replies") or wants_part(caller.request, "more"):
         part = "replies_more.html" if wants_part(caller.request, "more") else "replies_part.html"
         return caller.show(part, run=run, **replies)
     cache = caller.service.cache
     found = cache.figures(run)
-    view = RunReport(run, found.summary, found.patterns, cache.standing(found))
+    shown = tab or ("replies" if after or any(chosen.values()) else "overview")
+    gate = cache.gate(found) if shown == "overview" else None
+    view = RunReport(run, found.summary, found.patterns, cache.standing(found), gate=gate)
     return caller.show(
         "run_page.html",
         run=run,
         name=run_name(run),
         view=view,
-        examples=_examples(found, caller, veil=veil),
+        tab=shown,
+        tabs=_TABS,
+        named=_ANCHORS,
+        examples=_examples(found, caller, veil=veil) if shown == "patterns" else {},
         others=[
             (each, run_name(each)) for each in caller.store.list_runs(kind=run.kind, limit=20) if each.id != run.id
         ],

@@ -45,5 +45,12 @@
     });
   };
 
-  document.addEventListener("DOMContentLoaded", () => { setUpForms(); setUpFiles(); setUpKeys(); });
+  // An address from before there were tabs ends with the name of a section: it opens the tab that has it now.
+  const openTab = () => {
+    const named = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    const link = named && named.closest(".tabs") && (named.matches("a") ? named : named.querySelector("a"));
+    if (link) location.replace(link.href);
+  };
+
+  document.addEventListener("DOMContentLoaded", () => { setUpForms(); setUpFiles(); setUpKeys(); openTab(); });
 })();
