@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 from tests.tables import over
@@ -11,10 +12,6 @@ from touchstone import __version__
 from touchstone.cli.main import COMMANDS, load
 
 COMMAND = [sys.executable, "-c", "from touchstone.cli.main import main; main()"]
-
-
-def touchstone(*arguments, **options):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, timeout=120, check=False, **options)
 
 
 HEAVY = {"spacy", "numpy", "scipy", "wordllama", "pyarrow", "ray", "openai"}
@@ -85,36 +82,39 @@ def test_init_writes_both_files_and_says_what_to_do_next(run, tmp_path):
     assert run("init", "elsewhere").code == 0
 
 
-def test_a_first_run_works_from_end_to_end(tmp_path):
-    assert touchstone("init", cwd=tmp_path).returncode == 0
-    ended = touchstone("score", "cases.jsonl", cwd=tmp_path)
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    rows = {row["id"]: row for row in map(json.loads, ended.stdout.splitlines())}
+def test_a_first_run_works_from_end_to_end(touchstone):
+    assert touchstone("init").code == 0
+    ended = touchstone("score", "cases.jsonl")
+    assert (ended.code, ended.err) == (0, "")
+    rows = {row["id"]: row for row in map(json.loads, ended.out.splitlines())}
     verdicts = {id: row["verdict"] for id, row in rows.items()}
     assert verdicts == {"good": "PASS", "wrong-number": "FAIL", "missed-question": "WARN"}
     assert (rows["good"]["rubric"]["outcome"], rows["wrong-number"]["rubric"]["outcome"]) == ("PASS", "FAIL")
 
 
-def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path):
-    (tmp_path / "cases.jsonl").write_text('{"response": "Hello there."}\n' * 3000)
-    for flag in ([], ["--explain"]):
-        with subprocess.Popen(
-            [*COMMAND, "score", "cases.jsonl", *flag], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            assert process.stdout.readline()
-            process.stdout.close()
-            assert process.stderr.read() == b""
-            assert process.wait(60) == 0
+MANY = b'{"response": "Hello there."}\n' * 3000
+PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 
 
-def test_results_appear_as_rows_arrive():
-    with subprocess.Popen([*COMMAND, "score", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+def test_results_appear_as_rows_arrive_and_a_reader_that_goes_away_ends_the_command_quietly():
+    with subprocess.Popen([*COMMAND, "score", "-"], **PIPES) as process:
         process.stdin.write(b'{"id": "first", "response": "Hello."}\n')
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["id"] == "first"
-        process.stdin.close()
+        process.stdout.close()
+        with suppress(BrokenPipeError):
+            process.stdin.write(MANY)
+            process.stdin.flush()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+
+
+def test_a_reader_of_explanations_that_goes_away_ends_the_command_quietly(tmp_path):
+    (tmp_path / "cases.jsonl").write_bytes(MANY)
+    with subprocess.Popen([*COMMAND, "score", "cases.jsonl", "--explain"], cwd=tmp_path, **PIPES) as process:
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
         assert process.wait(60) == 0
