@@ -1,4 +1,4 @@
-"""Reading -> anchors: every value and claim of the reply checked against the sources, in the order they stand."""
+"""Reading -> anchors: every value and claim of the reply checked against the sources, in their order."""
 
 from touchstone.core.plan import Plan
 from touchstone.core.reading import Reading
@@ -33,7 +33,7 @@ def _covers(claim: Anchor, state: Anchor) -> bool:
 
 
 def anchors_of(body: Reading, anchors: tuple[Anchor, ...] | None) -> tuple[Anchor, ...] | None:
-    """The anchors that stand in the body of the reply; its frame states nothing."""
+    """The anchors in the body of the reply; its frame states nothing."""
     if anchors is None:
         return None
     kept = body.reply.raw

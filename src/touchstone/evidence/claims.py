@@ -13,10 +13,10 @@ from touchstone.core.reading import Claim, Sentence, Text
 from touchstone.core.result import Anchor, Evidence, Status
 from touchstone.text.tokens import term
 
-# Share of a claim's weight that must stand together. Heads carry the claim; verbs and modifiers are reworded freely.
+# Share of a claim's weight that must appear together. Heads carry the claim; verbs and modifiers are reworded freely.
 ENOUGH = 0.6
 HEAD, MODIFIER, VERB = 1.0, 0.5, 0.5
-# A term that stands everywhere in a long source needs no more looks than this.
+# A term that appears everywhere in a long source needs no more looks than this.
 MAX_PLACES = 64
 # Negations further from the word they could turn than this belong to something else.
 NEGATION_REACH = 4
@@ -78,7 +78,7 @@ def _weights(claim: Claim) -> dict[str, float]:
 
 
 def _places_of(wanted: str, claim: Claim, source: Text) -> Iterator[int]:
-    """Where a term stands; the verb also in the form the reply has it in (wrote for write)."""
+    """Where a term appears; the verb also in the form the reply has it in (wrote for write)."""
     forms = claim.verb_terms if wanted == claim.verb_terms[0] else (wanted,)
     for form in forms:
         yield from source.positions.get(form, ())[:MAX_PLACES]

@@ -1,4 +1,4 @@
-"""Where a value stands in its text: its sentence, and the terms around it."""
+"""Where a value appears in its text: its sentence, and the terms around it."""
 
 import re
 from bisect import bisect_right
@@ -14,7 +14,7 @@ CLAUSE_END = re.compile(r"[,;(]\s|\s[-–—]\s|\s(?:and|but|while|or|because|so
 REACH = 9
 LONGEST_CLAUSE = 200
 LONGEST_BEFORE = 40
-# Words that do not stand beside the value must be so large a share of those that part two things.
+# Words that are not beside the value must be so large a share of those that part two things.
 LEAST_NAMED = 1 / 3
 JOINED = re.compile(r"\s{0,3}(?:,|,? and|or)\s{1,3}")
 JOINT = re.compile(r",\s{1,3}(?:and\s)?|\sand\s")
@@ -39,7 +39,7 @@ class Binding(NamedTuple):
 
 
 def binding(text: Text, value: Value | Span) -> Binding:
-    """What a value is a value of. What stands around a field or cell belongs to other values."""
+    """What a value is a value of. What is around a field or cell belongs to other values."""
     fact = text.fact_at(value.start)
     if fact is not None and fact.is_cell:
         near = attribute(text, value, within=(fact.start, fact.end)) | fact.label
@@ -100,7 +100,7 @@ def _before(text: Text, value: Value | Span) -> frozenset[str]:
 def prefers(ours: Binding, one: Binding, other: Binding, *, listed: bool, near_only: bool = False) -> bool:
     """Whether the reply speaks of the one rather than of the other: only terms that part the two count, nearest first.
 
-    `listed`: the two stand in one sentence, so that all they share is their surroundings. `near_only`: they are two
+    `listed`: the two are in one sentence, so that all they share is their surroundings. `near_only`: they are two
     attributes of one thing, and what the reply says further away is about another of them.
     """
     ones, others = one.around - other.around - other.before, other.around - one.around - one.before

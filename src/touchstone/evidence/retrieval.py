@@ -1,4 +1,4 @@
-"""A sentence of a reply and the sources -> the sentences of the sources that speak to it, in the order they stand.
+"""A sentence of a reply and the sources -> the sentences of the sources that speak to it, in their order.
 
 A sentence is picked for what it says about words that no picked one has spoken to yet, so that a claim merged from two
 passages finds both. A question brings its answer along, `it` and `they` the sentence before, a line of a passage the
@@ -30,7 +30,7 @@ HEADING_WORDS = 8
 AGAIN = 0.3
 # A sentence that adds less than this share of the best one's worth is left out.
 LEAST_SHARE = 0.2
-# What follows a semicolon is read with what stands before it, up to so many characters.
+# What follows a semicolon is read with what is before it, up to so many characters.
 LONGEST_JOINED = 240
 # Words that point back to the sentence before.
 POINTING = frozenset("it its they their them this that these those he she his her then otherwise afterwards".split())

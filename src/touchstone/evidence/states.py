@@ -43,7 +43,7 @@ LONGEST = 40
 HYPHEN = re.compile(r"[\s-]+")
 TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 WORD_JOINTS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
-# A state stands within so many characters behind the start of its clause.
+# A state appears within so many characters of the start of its clause.
 REACH = 90
 CLAUSE = re.compile(r"[.:;!?\n]|,\s|\s[–—-]\s|\bbut\b|\band\b", re.IGNORECASE)
 

@@ -48,9 +48,9 @@ BINDING = frozenset(
     "not no never only except unless until if when without but however must cannot may before after than once provided "
     "excluding subject either or neither nor where while during least most".split()
 )
-# A term that stands everywhere in a long source needs no more looks than this.
+# A term that appears everywhere in a long source needs no more looks than this.
 MAX_PLACES = 64
-# A copy shorter than this is a phrase that stands in many statements.
+# A copy shorter than this is a phrase that appears in many statements.
 MIN_COPY = 4
 
 
@@ -256,7 +256,7 @@ def _copied(spelled: str, passages: Iterable[Text]) -> Evidence | None:
 
 
 def _holds(found: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the wanted words stand together among those found, with nothing binding around them."""
+    """Whether the wanted words appear together among those found, with nothing binding around them."""
     size = len(wanted)
     for at in range(len(found) - size + 1):
         if found[at] == wanted[0] and list(found[at : at + size]) == list(wanted):

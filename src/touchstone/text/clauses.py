@@ -128,7 +128,7 @@ def _joined_verbs(verb: "Token") -> Iterator["Token"]:
 
 
 def _subject(verb: "Token") -> "Token | None":
-    """The verb's own subject, or the one it shares with the verb it is joined to; `which` stands for its noun."""
+    """The verb's own subject, or the one it shares with the verb it is joined to; `which` means its noun."""
     for each in _joined_verbs(verb):
         if each is not verb and each.tag_[:2] not in ("VB", "MD", "JJ"):
             return None

@@ -1,6 +1,6 @@
 """Normalised text and its tokens -> sentences: at end marks, line breaks and list items, not at abbreviations.
 
-A salutation (`Hi Sarah,`) and a sign-off (`Kind regards, Tom`) are sentences of their own, so that what stands between
+A salutation (`Hi Sarah,`) and a sign-off (`Kind regards, Tom`) are sentences of their own, so that what is between
 them is read as it would be without.
 """
 
@@ -65,7 +65,7 @@ def _salutation() -> re.Pattern[str]:
 
 @cache
 def _sign_off() -> re.Pattern[str]:
-    """Formulas of several words before their comma: `best` and `yours` alone stand in sentences."""
+    """Formulas of several words before their comma: `best` and `yours` alone appear in sentences."""
     formulas = any_of((each for each in resource.group("frame.txt", "sign_off") if " " in each), joint=" ")
     return re.compile(rf"(?<=\s)(?=(?:{formulas}) ?,)", re.IGNORECASE)
 

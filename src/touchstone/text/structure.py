@@ -1,4 +1,4 @@
-"""A text as given -> its facts: fields of records, cells of tables, labelled lines and what stands under a heading.
+"""A text as given -> its facts: fields of records, cells of tables, labelled lines and what is under a heading.
 
 A value then belongs to its key or header and to the thing its record, row or heading names, not to whatever words are
 written beside it.
