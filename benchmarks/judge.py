@@ -22,7 +22,7 @@ from touchstone.core.result import Grading, Result
 from touchstone.judges.model import PASS_FILE, Mode
 from touchstone.stats.interval import wilson
 
-WAYS: tuple[Mode, ...] = ("expected", "open")
+MODES: tuple[Mode, ...] = ("expected", "open")
 LEFT_OUT = ("domains_left_out", "sets_left_out")
 ALL = "all"
 # Sets in which violations were not written to be found.
@@ -34,7 +34,7 @@ def run() -> None:
     """Write results/judge.json."""
     figures = {"decisions": decisions(), "unread": unread_replies()}
     print(json.dumps(figures, indent=1), flush=True)
-    figures["laws"] = {way: laws(labelled(way)) for way in WAYS}
+    figures["laws"] = {mode: laws(labelled(mode)) for mode in MODES}
     print(json.dumps(figures["laws"], indent=1), flush=True)
     record.write("judge", figures)
 
@@ -43,14 +43,14 @@ def decisions() -> dict[str, Any]:
     """What is decided on each set, and how often that is right; `violations` are of the natural sets, all kinds."""
     fitted = json.loads(resource.text(PASS_FILE))["decisions"]
     found: dict[str, Any] = {"send_at": fitted["send_at"], "block_at": fitted["block_at"]}
-    for way in WAYS:
-        found[way] = {}
+    for mode in MODES:
+        found[mode] = {}
         for left_out in LEFT_OUT:
-            sets = fitted[way][left_out]
+            sets = fitted[mode][left_out]
             rows = {name: _decided(row) for name, row in sets.items()}
             natural = _together([sets[name] for name in NATURAL])
             violations = _rates(natural) if "violations" in natural else None
-            found[way][left_out] = {**rows, ALL: _decided(_together(list(sets.values()))), "violations": violations}
+            found[mode][left_out] = {**rows, ALL: _decided(_together(list(sets.values()))), "violations": violations}
     return found
 
 

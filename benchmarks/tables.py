@@ -142,17 +142,17 @@ def _met(*, holds: bool) -> str:
 
 
 def _decisions(figures: dict[str, Any]) -> str:
-    """A row for each way, what was left out, and set."""
+    """A row for each mode, what was left out, and set."""
     found = figures["decisions"]
     lines = []
-    for way, way_shown in (("expected", "with expected reply"), ("open", "sources only")):
+    for mode, mode_shown in (("expected", "with expected reply"), ("open", "sources only")):
         for left_out in ("domains_left_out", "sets_left_out"):
-            rows = {name: row for name, row in found[way][left_out].items() if name != "violations"}
+            rows = {name: row for name, row in found[mode][left_out].items() if name != "violations"}
             for name, row in rows.items():
                 counts = [_of(row[key]) for key in ("outcome_right", "sent_right", "blocked_right")]
                 auc = NOT_MEASURED if row["pass_auc"] is None else f"{row['pass_auc']:.2f}"
                 what = left_out.partition("_")[0]
-                lines.append([way_shown, what, name, auc, *counts, row["reviewed"], row["abstained"]])
+                lines.append([mode_shown, what, name, auc, *counts, row["reviewed"], row["abstained"]])
     head = "graded|left out|set|pass AUC|outcome right|sent and pass|blocked and fail|reviewed|abstained"
     return _table(head.split("|"), lines)
 
@@ -160,9 +160,9 @@ def _decisions(figures: dict[str, Any]) -> str:
 def _violations(figures: dict[str, Any]) -> str:
     lines = [
         [shown, left_out.partition("_")[0], *(_of(rates[key]) for key in ("precision", "recall"))]
-        for way, shown in (("expected", "with expected reply"), ("open", "sources only"))
+        for mode, shown in (("expected", "with expected reply"), ("open", "sources only"))
         for left_out in ("domains_left_out", "sets_left_out")
-        if (rates := figures["decisions"][way][left_out]["violations"])
+        if (rates := figures["decisions"][mode][left_out]["violations"])
     ]
     return _table(["graded", "left out", "precision", "recall"], lines)
 
@@ -175,7 +175,9 @@ def _unread(figures: dict[str, Any]) -> str:
 
 def _laws(figures: dict[str, Any]) -> str:
     laws = figures["laws"]
-    lines = [[shown, *(_of(laws[way][law][key]) for way in ("expected", "open"))] for (law, key), shown in LAWS.items()]
+    lines = [
+        [shown, *(_of(laws[mode][law][key]) for mode in ("expected", "open"))] for (law, key), shown in LAWS.items()
+    ]
     return _table(["law", "with expected reply", "sources only"], lines)
 
 

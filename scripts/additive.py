@@ -94,14 +94,14 @@ def predict(model: tuple[list[Array], Array], table: Array) -> Array:
     return np.array([within(sum_) for sum_ in (design(table, model[0]) @ model[1]).tolist()])
 
 
-def cut(values: Array, people: Array, *, way: Mode) -> list[float]:
+def cut(values: Array, people: Array, *, mode: Mode) -> list[float]:
     """The four cuts between grades that agree best with people, found one at a time.
 
     With nothing to hold a reply against, values stay near the middle; plain rounding keeps them from being stretched.
     """
     wanted = np.round(people)
     best = list(ROUNDING)
-    if way == "bare":
+    if mode == "bare":
         return best
     reached = kappa(wanted, np.digitize(values, best))
     for _ in range(3):

@@ -76,9 +76,9 @@ OF_USE = 0.4
 
 
 class Table(NamedTuple):
-    """Every case of a way: its features without findings, the runs of its reply, and people's grades."""
+    """Every case of a mode: its features without findings, the runs of its reply, and people's grades."""
 
-    way: Mode
+    mode: Mode
     cases: Sequence[Labelled]
     features: Sequence[Features]
     runs: Mapping[str, Sequence[Said]]
@@ -104,7 +104,7 @@ class Table(NamedTuple):
     @property
     def weights(self) -> Array:
         """How much each case counts; with nothing to hold a reply against, passing ones as much as is usual."""
-        if self.way != "bare":
+        if self.mode != "bare":
             return np.ones(len(self.cases))
         share = self.passes.mean()
         return np.where(self.passes, USUAL_PASSES / share, (1 - USUAL_PASSES) / (1 - share))
@@ -131,8 +131,8 @@ class Judged(NamedTuple):
     chances: Array
 
 
-def table_of(way: Mode) -> Table:
-    cases = labelled(way)
+def table_of(mode: Mode) -> Table:
+    cases = labelled(mode)
     found = [features(see(case.reading, case.body, case.anchors), ()) for case in cases]
     runs: dict[str, list[Said]] = {"body": [], "earned": [], "whole": []}
     for case in cases:
@@ -140,7 +140,7 @@ def table_of(way: Mode) -> Table:
         runs["body"].append(said_in(case.body, anchors))
         runs["earned"].append(said_in(*(sound_part(case.body, anchors) or (case.body, anchors))))
         runs["whole"].append(said_in(case.reading, anchors))
-    return Table(way, cases, found, runs)
+    return Table(mode, cases, found, runs)
 
 
 def confidences(case: Labelled, rules: Mapping[str, Logistic]) -> dict[str, float]:
@@ -272,8 +272,8 @@ def main() -> None:
     examples = fit_rules.gather()
     fit_rules.write(examples)
     rules = fit_rules.fit(examples)
-    tables = {way: table_of(way) for way in MODES}
-    apart = {way: judge_apart(table, parts_by_domain(table, examples)) for way, table in tables.items()}
+    tables = {mode: table_of(mode) for mode in MODES}
+    apart = {mode: judge_apart(table, parts_by_domain(table, examples)) for mode, table in tables.items()}
     write(WORDED_FILE, worded_weights(tables["open"]))
     write(FILE, judge_models(tables, apart, rules))
     decisions = what_is_decided(tables, apart, examples)
@@ -299,24 +299,24 @@ def worded_weights(table: Table) -> str:
 
 
 def judge_models(tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged], rules: Mapping[str, Logistic]) -> str:
-    """The models of every way and criterion, with their agreement on domains left out."""
-    ways: dict[str, Any] = {}
+    """The models of every mode and criterion, with their agreement on domains left out."""
+    modes: dict[str, Any] = {}
     agreement: dict[str, Any] = {}
-    for way, table in tables.items():
+    for mode, table in tables.items():
         given = [confidences(case, rules) for case in table.cases]
-        ways[way], agreement[way] = {}, {}
+        modes[mode], agreement[mode] = {}, {}
         for criterion in CRITERIA:
-            people, values = table.grades(criterion), apart[way].values[criterion]
+            people, values = table.grades(criterion), apart[mode].values[criterion]
             names, rows = matrix(table, criterion, given)
             wording = table.wording(criterion)
             every = np.arange(len(people))
             rows[:, names.index(f"worded_{criterion}")] = wording.score_apart(people, groups=table.groups, among=every)
             model = fit(rows, names, people, weights=table.weights)
             spread = max(MIN_SPREAD, float(np.sqrt(np.mean((values - people) ** 2))))
-            cuts = cut(values, people, way=way)
-            ways[way][criterion] = describe(model, names, rows, cuts=cuts, spread=spread)
+            cuts = cut(values, people, mode=mode)
+            modes[mode][criterion] = describe(model, names, rows, cuts=cuts, spread=spread)
             grades = np.digitize(values, cuts).astype(float)
-            agreement[way][criterion] = {
+            agreement[mode][criterion] = {
                 name: round(kappa(np.round(people[of]), grades[of]), 3) for name, of in _by_set(table)
             }
     content = {
@@ -324,26 +324,26 @@ def judge_models(tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged], rul
         "fitted_on": {name: int(of.sum()) for name, of in _by_set(tables["open"])},
         "method": f"additive, {SEGMENTS} segments a feature, ridge {RIDGE:g}; monotone where the direction is plain",
         "agreement": {"measure": "quadratic kappa with the raters' mean, domains left out in turn", **agreement},
-        "ways": ways,
+        "ways": modes,
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
 
 
 def pass_models(tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged], decisions: Mapping[str, Any]) -> str:
-    """The pass probability of every way, how well it is calibrated, what the judge knows and what it would decide."""
-    ways = {}
-    for way, table in tables.items():
-        model = fit_pass(apart[way].inputs, table.passes)
-        ways[way] = {
+    """The pass probability of every mode, how well it is calibrated, what the judge knows and what it would decide."""
+    modes = {}
+    for mode, table in tables.items():
+        model = fit_pass(apart[mode].inputs, table.passes)
+        modes[mode] = {
             "base": model.base,
             "weights": {name: weight for name, weight in model.weights.items() if weight},
-            "left_out": calibration(table.passes, apart[way].chances),
+            "left_out": calibration(table.passes, apart[mode].chances),
         }
     content = {
         "fitted_on": {name: int(of.sum()) for name, of in _by_set(tables["open"])},
         "method": f"logistic regression, ridge {PASS_RIDGE:g}, weighted to {USUAL_PASSES:.0%} passing replies; values "
         "of models that did not see the domain; values only help, findings only harm",
-        "ways": ways,
+        "ways": modes,
         "known": what_is_known(tables, apart),
         "decisions": decisions,
     }
@@ -355,23 +355,23 @@ def what_is_decided(
 ) -> dict[str, Any]:
     """What the plan's cuts send and block, and how often that is right: domains left out, and whole sets left out.
 
-    Without sources nothing is sent; the cuts are chosen on the other two ways.
+    Without sources nothing is sent; the cuts are chosen on the other two modes.
     """
-    by_way = {way: decide_apart(tables[way], apart[way], examples) for way in ("expected", "open")}
-    send, block = choose_cuts(list(by_way.values()))
+    by_mode = {mode: decide_apart(tables[mode], apart[mode], examples) for mode in ("expected", "open")}
+    send, block = choose_cuts(list(by_mode.values()))
     found: dict[str, Any] = {"send_at": send, "block_at": block}
-    for way, decided in by_way.items():
-        table = tables[way]
+    for mode, decided in by_mode.items():
+        table = tables[mode]
         sets = dict(_by_set(table))
         whole = {name: judge_apart(table, [part_without(table, name, examples)]) for name in sets}
-        found[way] = {
+        found[mode] = {
             "domains_left_out": {
-                name: auc_of(table, apart[way], of) | figures(decided, of, send=send, block=block)
+                name: auc_of(table, apart[mode], of) | figures(decided, of, send=send, block=block)
                 for name, of in sets.items()
             },
             "sets_left_out": {
                 name: auc_of(table, whole[name], of)
-                | figures(decide_without(table, whole[name], apart[way], name, examples), of, send=send, block=block)
+                | figures(decide_without(table, whole[name], apart[mode], name, examples), of, send=send, block=block)
                 for name, of in sets.items()
             },
             "where_so_many_pass": {
@@ -408,7 +408,7 @@ def _grades(table: Table, judged: Judged, others: Judged, *, of: NDArray[np.bool
     """The grades of the judged values, by the cuts that agree best on some of the others."""
     found = {}
     for name in CRITERIA:
-        cuts = cut(others.values[name][of], table.grades(name)[of], way=table.way)
+        cuts = cut(others.values[name][of], table.grades(name)[of], mode=table.mode)
         found[name] = np.digitize(judged.values[name], cuts)
     return found
 
@@ -443,16 +443,16 @@ def what_is_known(tables: Mapping[Mode, Table], apart: Mapping[Mode, Judged]) ->
     seen = [measure(case.body) for case in table.cases if case.set in useful]
     most = {name: round(max(FEWEST[name], BEYOND * max(row[name] for row in seen)), DIGITS) for name in seen[0]}
     blind = {}
-    for way, graded in tables.items():
+    for mode, graded in tables.items():
         strange = ~np.isin(graded.sets, sorted(useful))
-        blind[way] = [c for c in CRITERIA if strange.any() and not is_of_use(graded, apart[way], c, strange)]
+        blind[mode] = [c for c in CRITERIA if strange.any() and not is_of_use(graded, apart[mode], c, strange)]
     return {"sets": sorted(useful), "most": most, "blind": blind}
 
 
 def is_of_use(table: Table, judged: Judged, criterion: str, of: NDArray[np.bool_]) -> bool:
     """Whether grades agree with people's by more than the commonest grade would, whose kappa is 0."""
     people, values = table.grades(criterion), judged.values[criterion]
-    grades = np.digitize(values, cut(values, people, way=table.way)).astype(float)
+    grades = np.digitize(values, cut(values, people, mode=table.mode)).astype(float)
     return kappa(np.round(people[of]), grades[of]) >= OF_USE
 
 

@@ -89,8 +89,8 @@ ASKED = frozenset(
     "passage_said passage_new passage_size passage_denied figures_left limit_differs subject_said unheard asked_openly "
     "opens_otherwise".split()
 )
-# The ways in which labelled cases can be plain questions.
-WAYS: Mapping[Plain, Mode] = {
+# The modes in which labelled cases can be plain questions.
+MODES: Mapping[Plain, Mode] = {
     "entry_expected": "expected",
     "entry_open": "open",
     "query_expected": "expected",
@@ -145,14 +145,14 @@ def _described(names: Sequence[str], rated: Sequence[Rated]) -> dict[str, Any]:
 
 def rated_replies(kind: Plain, criterion: str, sets: Sequence[str]) -> tuple[list[str], list[Rated]]:
     """The names of the features, and the replies of this kind in each set; last the labelled sets where they count."""
-    found = {name: feature_rows(name, is_open=WAYS.get(kind) == "open") for name in sets}
+    found = {name: feature_rows(name, is_open=MODES.get(kind) == "open") for name in sets}
     if kind == "wording":
         found = {name: _with_held_out_politeness(rows) for name, rows in found.items()}
     known = next(features.body for rows in found.values() for _, _, features in rows)
-    unused = SUPPORT if kind in WAYS else SUPPORT | ASKED
+    unused = SUPPORT if kind in MODES else SUPPORT | ASKED
     names = list(WORDING) if kind == "wording" else names_of(criterion, known.keys() - unused)
     rated = [_rated(rows, kind, names, criterion, LABELS[name][criterion]) for name, rows in found.items()]
-    return names, [*rated, _labelled(names, criterion, way=WAYS[kind])] if kind in WAYS else rated
+    return names, [*rated, _labelled(names, criterion, mode=MODES[kind])] if kind in MODES else rated
 
 
 def _with_held_out_politeness(rows: Rows) -> Rows:
@@ -165,9 +165,9 @@ def _with_held_out_politeness(rows: Rows) -> Rows:
     ]
 
 
-def _labelled(names: Sequence[str], criterion: str, *, way: Mode) -> Rated:
+def _labelled(names: Sequence[str], criterion: str, *, mode: Mode) -> Rated:
     """The labelled sets as if they were plain questions, in folds of whole domains."""
-    cases = [case for case in labelled(way) if case.set != LEFT_ASIDE]
+    cases = [case for case in labelled(mode) if case.set != LEFT_ASIDE]
     found = [_features(case.reading, case.anchors, is_plain=True) for case in cases]
     people = np.array([case.mean(criterion) for case in cases])
     # Their folds' numbers start where the others' end.
@@ -240,8 +240,8 @@ def held_out_values(name: str) -> list[dict[str, float]]:
     rows = feature_rows(name, is_open=False)
     values = []
     for row, kind, found in rows:
-        way: Mode = "expected" if row["expected_output"] else "open"
-        chosen = {**models(way), **(plain_models(kind) if kind else {})}
+        mode: Mode = "expected" if row["expected_output"] else "open"
+        chosen = {**models(mode), **(plain_models(kind) if kind else {})}
         values.append({criterion: model.value(found.of(criterion)) for criterion, model in chosen.items()})
     for kind, criteria in KINDS.items():
         for criterion, sets in criteria.items():

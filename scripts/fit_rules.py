@@ -88,15 +88,15 @@ def write(examples: Sequence[Example]) -> None:
 def gather() -> list[Example]:
     """The signs on every labelled reply, with and without its sources, and on replies with a figure made wrong."""
     examples = []
-    for way in ("open", "bare"):
-        cases = labelled(way)
+    for mode in ("open", "bare"):
+        cases = labelled(mode)
         share = sum(case.passes for case in cases) / len(cases)
         for case in cases:
             weight = USUAL_PASSES / share if case.passes else (1 - USUAL_PASSES) / (1 - share)
             examples += [Example(s, case.violates(s.kind), weight, case.fold, case.set) for s in case.signs]
     examples += [example for kind, name in SECOND.items() for example in _of_table(kind, name)]
     wrong = [example for case in labelled("open") for example in _wrong(case)]
-    replies = sum(len(labelled(way)) for way in ("open", "bare"))
+    replies = sum(len(labelled(mode)) for mode in ("open", "bare"))
     made = sum(1 for case in labelled("open") if is_sound(case) for _ in wrong_figures(case.case))
     weight = WRONG_FIGURES * replies / made
     return examples + [example._replace(weight=weight) for example in wrong]

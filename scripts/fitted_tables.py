@@ -9,29 +9,29 @@ from typing import Any
 
 from scripts.labelled import DATA, ROOT
 
-WAYS = {"expected": "expected reply", "open": "sources only", "bare": "neither"}
+SHOWN = {"expected": "expected reply", "open": "sources only", "bare": "neither"}
 NATURAL, CHANGED, WRITTEN = "replies", "figures made wrong", "second tables"
 
 
 def agreement() -> Iterator[list[str]]:
-    """Kappa with people: a row for each way and criterion, a column for each labelled set."""
+    """Kappa with people: a row for each mode and criterion, a column for each labelled set."""
     fitted = _read("judge.json")
     sets = list(fitted["fitted_on"])
     yield ["held against", "criterion", *sets]
-    for way, shown in WAYS.items():
-        for criterion, by_set in fitted["agreement"][way].items():
+    for mode, shown in SHOWN.items():
+        for criterion, by_set in fitted["agreement"][mode].items():
             yield [shown, criterion, *(_share(by_set[name]) for name in sets)]
 
 
 def calibration() -> Iterator[list[str]]:
     """How many replies of each band of the pass probability pass."""
-    ways = _read("pass.json")["ways"]
-    measured = {way: ways[way]["left_out"] for way in WAYS}
-    yield ["pass probability", *(f"{shown}: pass" for shown in WAYS.values())]
+    modes = _read("pass.json")["ways"]
+    measured = {mode: modes[mode]["left_out"] for mode in SHOWN}
+    yield ["pass probability", *(f"{shown}: pass" for shown in SHOWN.values())]
     for low in measured["expected"]["share_passing_and_n"]:
-        cells = [measured[way]["share_passing_and_n"].get(low, [0.0, 0]) for way in WAYS]
+        cells = [measured[mode]["share_passing_and_n"].get(low, [0.0, 0]) for mode in SHOWN]
         yield [f"{_share(float(low))} to {_share(float(low) + 0.1)}", *(f"{_share(s)} of {n}" for s, n in cells)]
-    yield ["Brier score", *(f"{measured[way]['brier']:.3f}".removeprefix("0") for way in WAYS)]
+    yield ["Brier score", *(f"{measured[mode]['brier']:.3f}".removeprefix("0") for mode in SHOWN)]
 
 
 def decisions() -> Iterator[list[str]]:
@@ -39,19 +39,22 @@ def decisions() -> Iterator[list[str]]:
     every = _read("pass.json")["decisions"]
     apart = ["AUC", "sent", "blocked"]
     yield ["held against", "set", "replies", *apart, "not graded", *(f"set left out: {head}" for head in apart)]
-    for way in ("expected", "open"):
-        for name, row in every[way]["domains_left_out"].items():
-            whole = every[way]["sets_left_out"][name]
-            yield [WAYS[way], name, str(row["replies"]), *_decided(row), str(row["abstained"]), *_decided(whole)]
+    for mode in ("expected", "open"):
+        for name, row in every[mode]["domains_left_out"].items():
+            whole = every[mode]["sets_left_out"][name]
+            yield [SHOWN[mode], name, str(row["replies"]), *_decided(row), str(row["abstained"]), *_decided(whole)]
 
 
 def passing() -> Iterator[list[str]]:
     """How often a decision is right where more or fewer replies pass."""
     every = _read("pass.json")["decisions"]
-    ways = ("expected", "open")
-    yield ["of all replies pass", *(f"{WAYS[way]}: {what}" for way in ways for what in ("sent pass", "blocked fail"))]
+    modes = ("expected", "open")
+    yield [
+        "of all replies pass",
+        *(f"{SHOWN[mode]}: {what}" for mode in modes for what in ("sent pass", "blocked fail")),
+    ]
     for share in every["open"]["where_so_many_pass"]:
-        rows = [every[way]["where_so_many_pass"][share] for way in ways]
+        rows = [every[mode]["where_so_many_pass"][share] for mode in modes]
         cells = [_share(row[name]) for row in rows for name in ("sent_that_pass", "blocked_that_fail")]
         yield [share.replace("%", " %"), *cells]
 

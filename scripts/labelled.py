@@ -1,4 +1,4 @@
-"""The labelled sets, read once as each way of grading sees them: what the judge is fitted on and measured with."""
+"""The labelled sets, read once as each mode of grading sees them: what the judge is fitted on and measured with."""
 
 import json
 import os
@@ -53,7 +53,7 @@ RUBRIC = packaged("supportai")
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A graded reply as one way of grading sees it; `fold` is left out together: all of a domain or task."""
+    """A graded reply as one mode of grading sees it; `fold` is left out together: all of a domain or task."""
 
     set: str
     row: Mapping[str, Any]
@@ -94,10 +94,10 @@ def rows() -> tuple[tuple[str, Mapping[str, Any]], ...]:
 
 
 @cache
-def labelled(way: Mode) -> tuple[Labelled, ...]:
+def labelled(mode: Mode) -> tuple[Labelled, ...]:
     """All labelled replies; with an expected reply only those that have one."""
-    wanted = [(name, row) for name, row in rows() if way != "expected" or row.get("expected_output")]
-    return tuple(read_row(name, row, way=way) for name, row in wanted)
+    wanted = [(name, row) for name, row in rows() if mode != "expected" or row.get("expected_output")]
+    return tuple(read_row(name, row, mode=mode) for name, row in wanted)
 
 
 def unread() -> list[tuple[Case, bool]]:
@@ -110,9 +110,9 @@ def unread() -> list[tuple[Case, bool]]:
     ]
 
 
-def read_row(name: str, row: Mapping[str, Any], *, way: Mode) -> Labelled:
-    """A row as a way of grading sees it."""
-    case = case_from_dict({field: value for field, value in row.items() if field not in HIDDEN[way]})
+def read_row(name: str, row: Mapping[str, Any], *, mode: Mode) -> Labelled:
+    """A row as a mode of grading sees it."""
+    case = case_from_dict({field: value for field, value in row.items() if field not in HIDDEN[mode]})
     reading = read(case)
     body = body_of(reading)
     anchors = anchors_of(body, check(reading, plan=Plan()))

@@ -18,9 +18,9 @@ def test_every_benchmark_can_be_run(name):
 
 
 def test_what_is_decided_on_all_sets_is_what_is_decided_on_each():
-    for way in ("expected", "open"):
+    for mode in ("expected", "open"):
         for left_out in ("domains_left_out", "sets_left_out"):
-            found = {name: row for name, row in decisions()[way][left_out].items() if name != "violations"}
+            found = {name: row for name, row in decisions()[mode][left_out].items() if name != "violations"}
             every = found.pop("all")
             for count in ("replies", "reviewed", "abstained"):
                 assert every[count] == sum(row[count] for row in found.values())
@@ -40,7 +40,7 @@ def test_a_framed_reply_is_the_reply_between_greeting_and_closing():
 
 @pytest.mark.slow
 def test_the_laws_are_counted_over_the_replies_given():
-    few = tuple(read_row(name, row, way="open") for name, row in rows()[:6])
+    few = tuple(read_row(name, row, mode="open") for name, row in rows()[:6])
     found = laws(few)
     assert found["courtesy"]["grade_lowered"]["of"] == len(few)
     assert found["pasted"]["passed"]["of"] == len(list(pasted(few)))

@@ -20,7 +20,7 @@ FEW = 60
 @pytest.fixture(scope="module")
 def few():
     """A few labelled replies, evenly over the sets."""
-    return tuple(read_row(name, row, way="open") for name, row in rows()[:: len(rows()) // FEW])
+    return tuple(read_row(name, row, mode="open") for name, row in rows()[:: len(rows()) // FEW])
 
 
 def test_no_domain_is_split_between_folds():
@@ -146,7 +146,7 @@ def test_counts_are_of_the_set_alone_and_what_is_not_graded_has_no_outcome():
 
 @pytest.mark.slow
 def test_a_few_replies_are_read_judged_apart_and_decided_on(few, monkeypatch):
-    monkeypatch.setattr(fit_judge, "labelled", lambda way: few)
+    monkeypatch.setattr(fit_judge, "labelled", lambda mode: few)
     monkeypatch.setattr(worded, "LEAST_REPLIES", 2)
     table = fit_judge.table_of("open")
     assert isinstance(table, Table)

@@ -36,7 +36,7 @@ def test_what_a_set_calls_unsupported_is_graded_below_the_rest_by_models_that_sa
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_rows")
 def test_the_labelled_sets_join_in_folds_of_their_own(monkeypatch):
-    monkeypatch.setattr(fit_plain, "labelled", lambda way: labelled(way)[:40])
+    monkeypatch.setattr(fit_plain, "labelled", lambda mode: labelled(mode)[:40])
     names, rated = fit_plain.rated_replies("query_open", "accuracy", ("begin",))
     assert rated[-1].folds.min() >= fit_plain.FOLDS
     assert rated[-1].table.shape == (40, len(names))
@@ -66,6 +66,6 @@ def test_the_shipped_values_are_those_of_the_fit(kind, criterion, of_nothing, of
 
 
 def test_no_shipped_term_waits_for_a_feature_that_is_no_more():
-    known = {term.feature for way in ("expected", "open", "bare") for m in models(way).values() for term in m.terms}
+    known = {term.feature for mode in ("expected", "open", "bare") for m in models(mode).values() for term in m.terms}
     named = {term.feature for kind, *_ in FITTED for m in plain_models(kind).values() for term in m.terms}
     assert not [name for name in named | known if name.startswith("violation_")]
