@@ -182,6 +182,7 @@ def test_reviewed_cases_leave_as_rows_of_a_gold_set(store, tmp_path):
     store.marks.promote(queue.run, store.queues.item(queue.id, 0).result, by="lea", at=NOW)
     promoted = list(promoted_cases(store))
     assert promoted == [rows[0]]
+    assert list(promoted_cases(store, run="another")) == []
     reviews = list(review_rows(store, queue.id))
     assert (len(reviews), reviews[0]["outcome"] in ("PASS", "FAIL")) == (12, True)
     assert "response" not in reviews[0]

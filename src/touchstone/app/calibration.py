@@ -47,6 +47,7 @@ class Calibrated:
     """The offline judge, and the language model where its answers were kept."""
 
     offline: Calibration
+    replies: int
     model: ModelCalibration | None = None
 
 
@@ -68,7 +69,7 @@ def calibrate_judge(store: Store, *, settings: Settings, today: str) -> Calibrat
     shipped = packaged_models()
     labelled = [_labelled(each, settings=settings) for each in found]
     offline = calibrate(labelled, fitted=shipped, version=f"{shipped.version}+{today}.{len(found)}")
-    return Calibrated(offline, _calibrate_model(found, settings=settings))
+    return Calibrated(offline, len(found), _calibrate_model(found, settings=settings))
 
 
 def _calibrate_model(found: Sequence[Reviewed], *, settings: Settings) -> ModelCalibration | None:
@@ -118,11 +119,17 @@ def reviewed_replies(store: Store) -> Iterator[Reviewed]:
             yield Reviewed(case, grades, None if agreed is None else bool(agreed))
 
 
+def calibration_file(store: str, version: str) -> Path:
+    """Where a calibration is kept unless another file is named: beside the store."""
+    return (Path(".touchstone") if "://" in store else Path(store).parent) / f"judge-{version}.json"
+
+
 def write_calibration(calibrated: Calibrated, path: Path) -> None:
     """The models as JSON, with what was measured; a file that is there is not overwritten."""
     calibration, model = calibrated.offline, calibrated.model
     content = models_to_dict(calibration.fitted) | {
         "method": "shipped models moved towards the team's labels: ridge, directions kept",
+        "replies": calibrated.replies,
         "gains": [
             {
                 "way": gain.mode,

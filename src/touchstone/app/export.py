@@ -29,14 +29,14 @@ def labelled_cases(store: Store, queue_id: str) -> Iterator[dict[str, Any]]:
             yield case_to_dict(_labelled(case, labels))
 
 
-def promoted_cases(store: Store) -> Iterator[dict[str, Any]]:
-    """The cases that were marked for a gold set, with the labels of every review they have."""
+def promoted_cases(store: Store, *, run: str | None = None) -> Iterator[dict[str, Any]]:
+    """The cases that were marked for a gold set, of one run or of all, with the labels of every review they have."""
     labels: dict[tuple[str, int], tuple[Label, ...]] = {}
     for queue in store.queues.list():
         for each in reviewed_items(store, queue.id):
             place = (queue.run, each.item.result)
             labels[place] = (*labels.get(place, ()), *labels_of(each))
-    for promotion in store.marks.promoted():
+    for promotion in store.marks.promoted(run=run):
         case = store.replies.at(promotion.run, promotion.result).case
         if case is not None:
             yield case_to_dict(_labelled(case, labels.get((promotion.run, promotion.result), ())))

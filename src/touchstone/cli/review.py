@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from touchstone.app.calibration import calibrate_judge, write_calibration
+from touchstone.app.calibration import calibrate_judge, calibration_file, write_calibration
 from touchstone.app.config import Settings
 from touchstone.app.evaluation import evaluate_goldset
 from touchstone.app.export import WEEKLY_RENDERERS, labelled_cases, promoted_cases, review_rows
@@ -178,7 +178,10 @@ def export(
     *,
     what: Annotated[
         str,
-        typer.Option(metavar="WHAT", help="cases (with people's labels), reviews (one by one) or promoted (cases)."),
+        typer.Option(
+            metavar="WHAT",
+            help="cases (with people's labels), reviews (one by one) or promoted (cases; without QUEUE those of all).",
+        ),
     ] = "cases",
     output: Output = STDOUT,
     settings: Settings,
@@ -187,7 +190,7 @@ def export(
     chosen = choice(what, ("cases", "reviews", "promoted"), flag="--what")
     with open_store_of(settings) as opened:
         if chosen == "promoted":
-            rows = list(promoted_cases(opened))
+            rows = list(promoted_cases(opened, run=find_queue(opened, queue).run if queue else None))
         else:
             id = find_queue(opened, queue).id
             rows = list(labelled_cases(opened, id) if chosen == "cases" else review_rows(opened, id))
@@ -236,9 +239,8 @@ def calibrate(
     """
     with open_store_of(settings) as opened:
         found = calibrate_judge(opened, settings=settings, today=now_text()[:10])
-    home = Path(".touchstone") if "://" in settings.store else Path(settings.store).parent
     offline, model = found.offline, found.model
-    target = Path(output) if output else home / f"judge-{offline.fitted.version}.json"
+    target = Path(output) if output else calibration_file(settings.store, offline.fitted.version)
     write_calibration(found, target)
     if as_json:
         told = {"file": str(target), "version": offline.fitted.version, "gains": list(map(asdict, offline.gains))}

@@ -101,7 +101,7 @@ def environment(
         *(figures.words, run.bounds, run.category_name, run.check_standing, run.faults, run.outcome_name),
         *(run.target_standing, run.waived_lines, run.where, comparison.run_title, explain.dismissed_line),
         *(explain.waived_line, judge.hits, judge.kappa_names, judge.standing_figures, judge.standing_notes),
-        *(judge.standing_sentence, plain),
+        *(judge.standing_sentence, plain, weekly.graded),
     )
     made.filters.update({function.__name__: function for function in named})
     made.filters |= {

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from touchstone.review.weekly import ActionLine, WeeklyReport
 from touchstone.stats.corrected import Corrected
 
 CSV_HEAD = ("section", "name", "value", "interval", "n", "remark")
+# In which way a reply was graded.
+MODES = {"expected": "with an expected reply", "open": "with sources", "bare": "with neither"}
 PEOPLE, JUDGE = "Between people", "Between people and the judge"
 
 
@@ -63,6 +65,11 @@ def agreement_note(title: str, agreement: Agreement) -> str:
     if any(each.kappa is None for each in lines):
         return "– where everybody gave the same grade: there, kappa and alpha are not defined"
     return ""
+
+
+def graded(given: Sequence[int | None]) -> str:
+    """What people gave on one criterion: once when all gave the same."""
+    return " / ".join(dict.fromkeys("?" if grade is None else str(grade) for grade in given))
 
 
 def facts(report: WeeklyReport) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.core.result import VIOLATION_KINDS
+from touchstone.core.result import VIOLATION_KINDS, ViolationKind
 from touchstone.review.queue import Item
 from touchstone.review.review import Review, Ruling, Settled, current, settle
 from touchstone.rubric.model import SAFETY, Rubric
@@ -64,6 +64,22 @@ class ReviewerFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewedReply:
+    """A reply that people graded: `outcome` is PASS, FAIL, `differs` or `open`, as one voice.
+
+    `grades` has on each criterion what each of them gave, or the ruling alone; `notes` has everybody's words.
+    """
+
+    item: Item
+    outcome: str
+    grades: Mapping[str, tuple[int | None, ...]]
+    violations: tuple[ViolationKind, ...]
+    notes: tuple[Note, ...]
+    by: tuple[str, ...]
+    ruled_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class WeekChange:
     """From one week's corrected rate to the next one's, with the interval of the difference."""
 
@@ -85,6 +101,26 @@ def settle_items(items: Sequence[ReviewedItem], *, rubric: Rubric) -> SettledIte
     """The items somebody reviewed."""
     said = ((each, settle(current(each.reviews), each.ruling, rubric=rubric)) for each in items)
     return {each.item.result: (each, found) for each, found in said if found is not None}
+
+
+def reviewed_replies(settled: SettledItems) -> tuple[ReviewedReply, ...]:
+    """Every reviewed reply, those that people fail first, then in the order they were drawn."""
+    ordered = sorted(settled.values(), key=lambda pair: (pair[1].passed is None, pair[1].passed, pair[0].item.position))
+    return tuple(_reviewed(each, found) for each, found in ordered)
+
+
+def _reviewed(each: ReviewedItem, found: Settled) -> ReviewedReply:
+    reviews = current(each.reviews)
+    counted = reviews if each.ruling is None else (each.ruling,)
+    return ReviewedReply(
+        item=each.item,
+        outcome="open" if found.passed is None else {1.0: "PASS", 0.0: "FAIL"}.get(found.passed, "differs"),
+        grades={name: tuple(word.grades.get(name) for word in counted) for name in found.grades},
+        violations=found.violations,
+        notes=tuple(_notes([each])),
+        by=tuple(review.reviewer for review in reviews),
+        ruled_by=None if each.ruling is None else each.ruling.by,
+    )
 
 
 def people_found(settled: SettledItems, judged: Mapping[int, Record], *, rubric: Rubric) -> tuple[ReviewerFinding, ...]:

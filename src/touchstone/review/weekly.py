@@ -11,7 +11,15 @@ from typing import Literal
 
 from touchstone.core.result import Outcome
 from touchstone.review.agreement import Agreement, Graded, between_people, graded, with_judge
-from touchstone.review.found import ReviewedItem, ReviewerFinding, SettledItems, people_found, settle_items
+from touchstone.review.found import (
+    ReviewedItem,
+    ReviewedReply,
+    ReviewerFinding,
+    SettledItems,
+    people_found,
+    reviewed_replies,
+    settle_items,
+)
 from touchstone.review.queue import Progress, Queue, progress
 from touchstone.review.review import current, differences
 from touchstone.rubric.model import Rubric
@@ -134,6 +142,7 @@ class WeeklyReport:
     unadjudicated: int
     left_open: int
     found: tuple[ReviewerFinding, ...]
+    reviewed: tuple[ReviewedReply, ...]
     people: Agreement
     judge: Agreement
     patterns: tuple[PatternLine, ...]
@@ -174,6 +183,7 @@ def weekly_report(
         unadjudicated=len(differing),
         left_open=sum(found.passed is None for _, found in settled.values()),
         found=people_found(settled, judged, rubric=rubric),
+        reviewed=reviewed_replies(settled),
         people=between_people([[graded(r, rubric=rubric) for r in each.reviews] for each in standing], rubric=rubric),
         judge=with_judge(_pairs(judged, settled), rubric=rubric),
         patterns=tuple(patterns),

@@ -21,6 +21,7 @@ from touchstone.service.pages import render
 from touchstone.service.routes import (
     cases,
     health,
+    learning,
     overview,
     production,
     queues,
@@ -83,6 +84,7 @@ PAGE_ROUTERS = (
             production,
             uploads,
             queues,
+            learning,
             weekly,
             score,
             rubrics,

@@ -4,10 +4,11 @@ Only reviewers are kept from it. A viewer grades nothing, and a lead adjudicates
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from touchstone.core.codec import encode
+from touchstone.review.weekly import WeeklyReport
 from touchstone.runs.record import Record
 from touchstone.runs.run import Run
 from touchstone.service.context import Caller
@@ -54,6 +55,12 @@ def visible_record(record: Record, *, is_blind: bool) -> dict[str, Any]:
         return whole
     row = {"id": record.id, "draft": record.draft, "category": record.category}
     return {name: value for name, value in row.items() if value is not None} | {"blind": True}
+
+
+def visible_week(caller: Caller, report: WeeklyReport) -> WeeklyReport:
+    """A week's report without what people said of replies that are still to be graded."""
+    waiting = veil_of(caller, report.queue.run).positions
+    return replace(report, reviewed=tuple(each for each in report.reviewed if each.item.result not in waiting))
 
 
 def visible_run(caller: Caller, run: Run) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """The home page: first steps, the demo, the week as people corrected it; weeks with tabs; blind where it has to be."""
 
+import json
+
 import pytest
 from tests.service.conftest import running
 from tests.service.stored import MADE, add_run, add_user, row
@@ -145,3 +147,55 @@ def test_the_demo_is_two_weeks_and_loading_it_again_changes_nothing(tmp_path):
         text = client.get("/").text
         assert "Grade 25 replies" in text
         assert "demo rater" not in text
+
+
+def test_the_report_lists_every_reviewed_reply_and_hides_those_still_to_grade(weeks, page):
+    queue = weeks.queues[1]
+    waiting = weeks.store.queues.to_grade("week-2", reviewer="rob")
+    cases = [item.case for item in weeks.store.queues.items(queue.id, limit=None)]
+    graded = {item.case for item in weeks.store.queues.items(queue.id, limit=None) if item.state != "waiting"}
+    for name, seen in (("lena", graded), ("rob", graded - set(waiting.values()))):
+        for path in (f"/weekly/{queue.id}", f"/weekly/{queue.id}/export.html"):
+            part = page(path, name).rpartition('id="reviewed-h"')[2]
+            assert {case for case in cases if case in part} == seen
+
+
+def test_a_lead_promotes_what_people_agree_on_and_downloads_it(weeks, page):
+    queue = weeks.queues[0]
+    assert "Promote 8 replies" in page(f"/queues/{queue.id}")
+    with weeks.client(headers={"Authorization": f"Bearer {weeks.tokens['lena']}"}) as client:
+        for _ in range(2):
+            assert client.post(f"/queues/{queue.id}/promote").status_code == 303
+        rows = [json.loads(line) for line in client.get(f"/queues/{queue.id}/goldset.jsonl").text.splitlines()]
+    assert len(rows) == 8
+    assert all(row["labels"][0]["rater"] == "ann" for row in rows)
+    assert "Promote 8 replies" not in page(f"/queues/{queue.id}")
+
+
+def test_a_calibration_needs_enough_reviews(weeks):
+    with weeks.client(headers={"Authorization": f"Bearer {weeks.tokens['lena']}"}) as client:
+        answer = client.post(f"/queues/{weeks.queues[0].id}/calibrate")
+    assert answer.status_code == 422
+    assert "at least 20 are needed" in answer.text
+
+
+def test_a_calibration_is_kept_and_shown_with_agreement_before_and_after(tmp_path):
+    place = tmp_path / "touchstone.db"
+    with open_store(str(place)) as store:
+        queue = add_week(store, "week-1", bad=10, size=24)
+        for item in store.queues.items(queue.id, limit=None):
+            grade(store, queue, item.position, grades=BAD if int(item.case.removeprefix("c-")) < 10 else GOOD)
+    with running(place, workers=1) as started, started.client(headers={"Origin": started.address}) as client:
+        answer = client.post(f"/queues/{queue.id}/calibrate")
+        text = client.get(answer.headers["location"]).text
+        (kept,) = tmp_path.glob("judge-*.json")
+        assert json.loads(kept.read_text())["replies"] == 24
+        for said in (
+            "The judge is calibrated",
+            "On 24 reviewed replies",
+            "kappa before",
+            "touchstone review calibrate",
+        ):
+            assert said in text
+        assert "The judge is calibrated" not in client.get(f"/queues/{queue.id}?calibrated=1.0").text
+        assert client.get(f"/queues/{queue.id}?calibrated=../x").status_code == 422

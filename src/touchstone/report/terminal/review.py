@@ -15,7 +15,6 @@ from touchstone.review.queue import Progress, Queue
 from touchstone.review.weekly import WeeklyReport
 
 _UPTAKE = {True: "used", False: "left as it was"}
-MODES = {"expected": "with an expected reply", "open": "with sources", "bare": "with neither"}
 
 
 def show_weekly(report: WeeklyReport, *, console: Console) -> None:
@@ -94,7 +93,7 @@ def show_gains(gains: Sequence[Gain], *, console: Console) -> None:
     rows = (
         (
             each.criterion,
-            MODES[each.mode],
+            weekly.MODES[each.mode],
             str(each.n),
             figure(each.kappa_before, "unit"),
             figure(each.kappa_after, "unit"),

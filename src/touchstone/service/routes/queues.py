@@ -28,6 +28,7 @@ from touchstone.service.pages.grading import (
 )
 from touchstone.service.pages.render import go_to, wants_part
 from touchstone.service.problems import Refusal
+from touchstone.service.routes.learning import Calibrated, learned
 from touchstone.service.routes.runs import run_name
 from touchstone.service.schemas import answers, problems
 from touchstone.service.shapes import NewQueue, NewRuling, filled, form_of
@@ -206,6 +207,7 @@ def queue_page(
     *,
     state: Annotated[State | None, Query()] = None,
     after: Annotated[int, Query(ge=-1, lt=2**31)] = -1,
+    calibrated: Calibrated = "",
 ) -> Response:
     """How far a queue is, who did what, where people differ and how far they agree."""
     store = caller.store
@@ -230,6 +232,7 @@ def queue_page(
         more=items[_PAGE - 1].position if len(items) > _PAGE else None,
         state=state,
         report=weekly(store, id, now=now()) if has_report else None,
+        learned=learned(caller, queue, calibrated),
         differing=next(iter(store.queues.items(id, state="differs", limit=1)), None),
         **shown,
     )

@@ -14,7 +14,7 @@ from touchstone.review.weekly import ActionState
 from touchstone.runs.omissions import Owner
 from touchstone.service import commands
 from touchstone.service.answers import Writing, find_run, json_answer
-from touchstone.service.blind import visible_run
+from touchstone.service.blind import visible_run, visible_week
 from touchstone.service.context import Lead, Viewer
 from touchstone.service.pages.grading import SentForm
 from touchstone.service.pages.render import go_to
@@ -69,7 +69,7 @@ def reports(caller: Viewer) -> Response:
 @pages.get("/{id}")
 def report(caller: Viewer, id: str) -> Response:
     """The report of a queue."""
-    found = weekly(caller.store, id, now=now())
+    found = visible_week(caller, weekly(caller.store, id, now=now()))
     run = caller.store.find_run(found.queue.run)
     return caller.show(
         "weekly.html",
@@ -102,7 +102,7 @@ def export(caller: Viewer, id: str, format: str) -> Response:
     """The report as a file."""
     if format not in _TYPES:
         raise Refusal(404, "unknown", f"there is no .{format}: allowed are {', '.join(_TYPES)}")
-    found = weekly(caller.store, id, now=now())
+    found = visible_week(caller, weekly(caller.store, id, now=now()))
     headers = {"Content-Disposition": f'attachment; filename="weekly-{found.made[:10]}.{format}"'}
     text = WEEKLY_RENDERERS[format](found)
     return Response(text.encode("utf-8", "replace"), media_type=_TYPES[format], headers=headers)
