@@ -59,11 +59,11 @@ def test_a_session_begins_and_ends(team, client):
 def test_an_error_page_keeps_the_ways_on_of_whoever_is_signed_in_and_tells_nobody_else_of_them(client):
     assert "<nav" not in client.get("/nothing").text
     sign_in(client, "a-reviewer")
-    for path, status in (("/nothing", 404), ("/queues", 403)):
+    for path, status in (("/nothing", 404), ("/users", 403)):
         page = client.get(path)
         assert page.status_code == status
-        assert 'href="/review"' in page.text
-        assert 'href="/queues"' not in page.text
+        assert 'href="/queues"' in page.text
+        assert 'href="/users"' not in page.text
         assert "Sign out" in page.text
 
 

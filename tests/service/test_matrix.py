@@ -14,6 +14,8 @@ OPEN = {
     ("GET", "/openapi.json"),
     ("GET", "/login"),
     ("POST", "/login"),
+    ("GET", "/invite/{secret}"),
+    ("POST", "/invite/{secret}"),
     ("GET", "/assets/{version}/{name}"),
 }
 # The least role of each route of the API.
@@ -102,6 +104,7 @@ PAGES = {
     ("POST", "/users"): "lead",
     ("POST", "/users/access"): "lead",
     ("POST", "/users/password"): "lead",
+    ("POST", "/users/invite"): "lead",
     ("POST", "/users/role"): "lead",
     ("POST", "/users/tokens"): "lead",
     ("POST", "/users/tokens/revoke"): "lead",
@@ -110,6 +113,8 @@ PAGES = {
     ("POST", "/weekly/{id}/actions"): "lead",
     ("GET", "/weekly/{id}/export.{format}"): "viewer",
 }
+# For whoever signed in with a password, and for no token.
+SESSION = {("GET", "/account"), ("POST", "/account/password"), ("POST", "/account/sessions")}
 ROLES = ("viewer", "reviewer", "lead")
 
 
@@ -146,7 +151,7 @@ def answer(team, method, pattern, role):
 
 
 def test_every_route_is_in_the_table(team):
-    assert routes(team.app) == OPEN | set(NEEDS) | set(PAGES)
+    assert routes(team.app) == OPEN | SESSION | set(NEEDS) | set(PAGES)
 
 
 def test_whatever_can_be_got_can_be_asked_for_its_headers(team):
@@ -160,6 +165,10 @@ def test_nobody_who_is_not_signed_in_gets_anywhere_but_where_all_may(team):
     for method, pattern in sorted(routes(team.app) - OPEN):
         status = answer(team, method, pattern, None).status_code
         assert status in (401, 303), (method, pattern, status)
+
+
+def test_a_token_reaches_nobodys_account(team):
+    assert {answer(team, *route, "lead").status_code for route in SESSION} == {403}
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.app.audit import from_now, note, now
 from touchstone.core import resource
-from touchstone.core.errors import ConfigError
+from touchstone.core.errors import ConfigError, ReviewError
 from touchstone.store.runs import Store
 from touchstone.store.users import ApiToken, User
 
@@ -28,6 +28,7 @@ _COMMON = "common_passwords.txt"
 _REMEDY = "take a few words in a row, which are easy to keep in mind"
 _TOKEN_PREFIX = "ts_"
 TOKEN_DAYS = 365
+INVITE_DAYS = 7
 
 
 def add_user(store: Store, name: str, *, role: str, password: str, by: str) -> None:
@@ -41,6 +42,34 @@ def set_password(store: Store, name: str, password: str, *, by: str) -> None:
     """Another password; whoever was signed in under the old one no longer is."""
     store.users.set_password(name, hash_password(password, name=name))
     note(store, by, "password set", name)
+
+
+def invite_user(store: Store, name: str, *, role: str | None = None, by: str) -> str:
+    """The secret of a one-time link with which the user chooses a password; with a role the user is a new one."""
+    name = name.strip()
+    if role is not None:
+        store.users.add(User(name=name, role=role, made=now()))
+        note(store, by, f"user added as {role}", name)
+    elif store.users.get(name) is None:
+        raise ReviewError(f"there is no user '{name}'", kind="unknown")
+    secret = secrets.token_urlsafe(32)
+    store.invites.add(fingerprint(secret), user=name, made=now(), expires=from_now(INVITE_DAYS * 24 * 3600.0))
+    note(store, by, "user invited", name)
+    return secret
+
+
+def accept_invite(store: Store, secret: str, password: str) -> str | None:
+    """The user whose password it is from now on; None when the link is not valid, ConfigError for a weak password."""
+    hash = fingerprint(secret)
+    name = store.invites.user(hash, now=now())
+    if name is None:
+        return None
+    kept = hash_password(password, name=name)
+    if not store.invites.take(hash):
+        return None
+    store.users.set_password(name, kept)
+    note(store, name, "invite accepted", name)
+    return name
 
 
 def set_role(store: Store, name: str, role: str, *, by: str) -> None:

@@ -19,6 +19,7 @@ from touchstone.service.limits import BodyLimit, Rates
 from touchstone.service.options import RATE_UNDER_AUTH, Options, check_options
 from touchstone.service.pages import render
 from touchstone.service.routes import (
+    account,
     cases,
     health,
     learning,
@@ -89,6 +90,7 @@ PAGE_ROUTERS = (
             score,
             rubrics,
             users,
+            account,
         )
     ),
 )

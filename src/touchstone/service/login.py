@@ -41,8 +41,8 @@ _counting = threading.Lock()
 _MOST_WARNED = 10
 _warned_of: set[str] = set()
 
-_Problem = Literal["wrong", "wait"]
-_PROBLEMS: dict[str, str] = {
+Problem = Literal["wrong", "wait"]
+PROBLEMS: dict[str, str] = {
     "wrong": "The name or the password is wrong.",
     "wait": "Too many attempts: wait a few minutes and try again.",
 }
@@ -59,7 +59,7 @@ def login_form(
     """The form; without --auth there is nobody to sign in."""
     if not here.options.has_auth:
         return go_to("/")
-    said = _PROBLEMS.get(problem, "It did not work: try again." if problem else "")
+    said = PROBLEMS.get(problem, "It did not work: try again." if problem else "")
     return show(request, "login.html", user=None, next=own_path(next), problem=said)
 
 
@@ -74,7 +74,12 @@ def login(request: Request, here: Here, *, name: _Field = "", password: _Field =
     if problem is not None:
         kept = {"next": wanted} if wanted != "/" else {}
         return go_to(f"/login?{urlencode({'problem': problem} | kept)}")
-    response = RedirectResponse(wanted, 303)
+    return with_session(request, here, wanted, secret)
+
+
+def with_session(request: Request, here: Service, path: str, secret: str) -> Response:
+    """On to the path, with the session's cookie."""
+    response = RedirectResponse(path, 303)
     response.set_cookie(
         COOKIE,
         secret,
@@ -102,23 +107,42 @@ def logout(caller: Viewer) -> Response:
     return response
 
 
-def _sign_in(here: Service, *, name: str, password: str, address: str) -> tuple[_Problem | None, str]:
-    """A new session's secret; or why not: `wrong` for name or password alike, `wait` after too many tries."""
+def _sign_in(here: Service, *, name: str, password: str, address: str) -> tuple[Problem | None, str]:
+    """A new session's secret; or why not."""
+    problem = check_password(here, name=name, password=password, address=address)
+    if problem is not None:
+        return problem, ""
+    note(here.store, name, "login")
+    return None, begin_session(here, name)
+
+
+def begin_session(here: Service, name: str) -> str:
+    """The secret of a new session of this person."""
+    here.store.sessions.expire(now())
+    secret = secrets.token_urlsafe(32)
+    expires = from_now(here.options.session_seconds)
+    session = Session(user=name, csrf=secrets.token_urlsafe(32), made=now(), expires=expires)
+    here.store.sessions.add(fingerprint(secret), session)
+    return secret
+
+
+def check_password(here: Service, *, name: str, password: str, address: str) -> Problem | None:
+    """Why they cannot come in: `wrong` for name or password alike, `wait` after too many tries."""
     # Whoever has to wait takes no room from others.
     if must_wait(here.store.logins, name=name, address=address) or not _waiting.acquire(blocking=False):
-        return "wait", ""
+        return "wait"
     try:
-        return _check_password(here, name=name, password=password, address=address)
+        return _check(here, name=name, password=password, address=address)
     finally:
         _waiting.release()
 
 
-def _check_password(here: Service, *, name: str, password: str, address: str) -> tuple[_Problem | None, str]:
+def _check(here: Service, *, name: str, password: str, address: str) -> Problem | None:
     store = here.store
     # A try counts as failed until it has not: many at once are not let through while the first is looked at.
     with _counting:
         if must_wait(store.logins, name=name, address=address):
-            return "wait", ""
+            return "wait"
         store.logins.note(name, address=address, at=now(), ok=False)
         expire(store.logins)
     user = store.users.get(name)
@@ -126,16 +150,10 @@ def _check_password(here: Service, *, name: str, password: str, address: str) ->
         is_right = verify_password(store.users.password_hash(name) if user else None, password)
     if user is None or not is_right or user.disabled:
         note(store, name if user else "", "login refused")
-        return "wrong", ""
+        return "wrong"
     store.logins.forgive(name, address=address)
     store.logins.note(name, address=address, at=now(), ok=True)
-    store.sessions.expire(now())
-    secret = secrets.token_urlsafe(32)
-    expires = from_now(here.options.session_seconds)
-    session = Session(user=name, csrf=secrets.token_urlsafe(32), made=now(), expires=expires)
-    store.sessions.add(fingerprint(secret), session)
-    note(store, name, "login")
-    return None, secret
+    return None
 
 
 def must_wait(logins: Logins, *, name: str, address: str) -> bool:

@@ -354,6 +354,17 @@ def _chances(op: Operations) -> None:
     op.add_column("results", sa.Column("pass_probability", sa.Double))
 
 
+def _invites(op: Operations) -> None:
+    """One-time links with which people choose a password."""
+    op.create_table(
+        "invites",
+        _key("hash", sa.String(128)),
+        _column("user_name", sa.Text, index=True),
+        *_columns(sa.String(40), "made", "expires"),
+        sa.ForeignKeyConstraint(["user_name"], ["users.name"], ondelete="CASCADE"),
+    )
+
+
 MIGRATIONS: Mapping[str, Callable[[Operations], None]] = {
     "0001": _runs,
     "0002": _reviews,
@@ -362,6 +373,7 @@ MIGRATIONS: Mapping[str, Callable[[Operations], None]] = {
     "0005": _terms,
     "0006": _measurements,
     "0007": _chances,
+    "0008": _invites,
 }
 
 

@@ -25,7 +25,7 @@ from touchstone.store.results import Scored, cases, results
 from touchstone.store.reviews import Reviews
 from touchstone.store.tables import RUN_COLUMNS, fetch_runs, run_labels, run_number, runs, to_json, to_row
 from touchstone.store.upgrade import upgrade
-from touchstone.store.users import Audit, Idempotency, Logins, Sessions, Tokens, Users
+from touchstone.store.users import Audit, Idempotency, Invites, Logins, Sessions, Tokens, Users
 
 LATEST = "latest"
 PREVIOUS = "previous"
@@ -66,6 +66,7 @@ class Store:
         self.users = Users(database)
         self.tokens = Tokens(database)
         self.sessions = Sessions(database)
+        self.invites = Invites(database)
         self.logins = Logins(database)
         self.audit = Audit(database)
         self.idempotency = Idempotency(database)

@@ -123,7 +123,7 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 
 # The newest migration; a store at another version is upgraded or refused when it is opened.
-HEAD = "0007"
+HEAD = "0008"
 # Its own name, so that a PostgreSQL database can be shared with other programs that use Alembic.
 VERSION_TABLE = "touchstone_version"
 NAMES: Mapping[str, str] = {

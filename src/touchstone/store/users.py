@@ -45,6 +45,15 @@ sessions = sa.Table(
     sa.Column("expires", sa.String(40), nullable=False, index=True),
 )
 
+invites = sa.Table(
+    "invites",
+    metadata,
+    sa.Column("hash", sa.String(128), primary_key=True),
+    sa.Column("user_name", sa.ForeignKey("users.name", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("made", sa.String(40), nullable=False),
+    sa.Column("expires", sa.String(40), nullable=False),
+)
+
 login_attempts = sa.Table(
     "login_attempts",
     metadata,
@@ -168,7 +177,7 @@ class Users:
         return found
 
     def set_password(self, name: str, hash: str) -> None:
-        """The new password ends every open login of this person."""
+        """The new password ends every open login of this person, and their invites."""
         self._update(name, ends_sessions=True, password=hash)
 
     def set_role(self, name: str, role: str) -> None:
@@ -186,7 +195,8 @@ class Users:
             if not self._database.write(update(users).where(users.c.name == name).values(**values)):
                 raise ReviewError(f"there is no user '{name}': touchstone user list shows them", kind="unknown")
             if ends_sessions:
-                self._database.write(delete(sessions).where(sessions.c.user_name == name))
+                for table in (sessions, invites):
+                    self._database.write(delete(table).where(table.c.user_name == name))
 
 
 class Tokens:
@@ -238,9 +248,39 @@ class Sessions:
     def end(self, hash: str) -> None:
         self._database.write(delete(sessions).where(sessions.c.hash == hash))
 
+    def end_others(self, user: str, *, keep: str) -> None:
+        """Ends every login of this person but the one of that hash."""
+        self._database.write(delete(sessions).where(sessions.c.user_name == user, sessions.c.hash != keep))
+
     def expire(self, now: str) -> None:
         """Drops those that ran out."""
         self._database.write(delete(sessions).where(sessions.c.expires <= now))
+
+
+class Invites:
+    """One-time links by the hash of their secret."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, hash: str, *, user: str, made: str, expires: str) -> None:
+        """An invite of this person, in place of those they had."""
+        with self._database.writing():
+            self._database.write(delete(invites).where(or_(invites.c.user_name == user, invites.c.expires <= made)))
+            row = {"hash": hash, "user_name": user, "made": made, "expires": expires}
+            self._database.write(insert(invites), row)
+
+    def user(self, hash: str, *, now: str) -> str | None:
+        """Whom the invite is for, while it is valid and they have access."""
+        valid = select(users.c.name).join(invites, invites.c.user_name == users.c.name)
+        found: str | None = self._database.scalar(
+            valid.where(invites.c.hash == hash, invites.c.expires > now, ~users.c.disabled)
+        )
+        return found
+
+    def take(self, hash: str) -> bool:
+        """Use the invite up; False when somebody was faster."""
+        return bool(self._database.write(delete(invites).where(invites.c.hash == hash)))
 
 
 class Logins:

@@ -47,6 +47,14 @@ def add(caller: Lead, *, name: _Name, role: _Name, password: _Password) -> Respo
     return go_to("/users")
 
 
+@pages.post("/invite")
+def invite(caller: Lead, *, name: _Name, role: _Name = "") -> Response:
+    """A one-time link for a user, who is a new one where a role is given; it is shown this once."""
+    secret = users.invite_user(caller.store, name, role=role or None, by=caller.name)
+    here = caller.request.url
+    return _page(caller, link=f"{here.scheme}://{here.netloc}/invite/{secret}", invited=name)
+
+
 @pages.post("/role")
 def set_role(caller: Lead, *, name: _Name, role: _Name) -> Response:
     """Another role."""
@@ -83,7 +91,7 @@ def revoke_token(caller: Lead, *, id: _Name) -> Response:
     return go_to("/users")
 
 
-def _page(caller: Caller, *, secret: str = "") -> Response:
+def _page(caller: Caller, *, secret: str = "", link: str = "", invited: str = "") -> Response:
     return caller.show(
         "users.html",
         users=caller.store.users.list(),
@@ -91,6 +99,8 @@ def _page(caller: Caller, *, secret: str = "") -> Response:
         entries=caller.store.audit.page(limit=_ENTRIES),
         roles=ROLES,
         secret=secret,
+        link=link,
+        invited=invited,
         has_auth=caller.service.options.has_auth,
     )
 
