@@ -60,7 +60,7 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(items):
     for item in items:
         path = item.path.relative_to(item.config.rootpath).as_posix()
-        on_server = "[postgresql" in item.name or "postgresql" in item.fixturenames
+        on_server = "[postgresql" in item.name or "postgresql" in getattr(item, "fixturenames", ())
         if path.startswith(SLOW) or on_server:
             item.add_marker(pytest.mark.slow)
         if path in HEAVY and item.get_closest_marker("slow"):

@@ -1,4 +1,4 @@
-"""How time grows with size, told apart from a machine that is busy with something else."""
+"""How time grows with size, whatever the load of a machine that is busy with something else."""
 
 from collections.abc import Callable
 from time import process_time

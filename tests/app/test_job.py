@@ -131,7 +131,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(("options", "message"), OTHERS.values(), ids=OTHERS.keys())
-def test_a_job_is_not_gone_on_with_under_another_plan(options, message):
+def test_a_job_is_not_resumed_under_another_plan(options, message):
     write_lines("in/a.jsonl", rows(3))
     run("in")
     with pytest.raises(ConfigError) as refused:
@@ -140,7 +140,7 @@ def test_a_job_is_not_gone_on_with_under_another_plan(options, message):
     assert "name another directory with -o" in str(refused.value)
 
 
-def test_a_job_is_not_gone_on_with_when_an_input_changed():
+def test_a_job_is_not_resumed_when_an_input_changed():
     write_lines("in/a.jsonl", rows(3))
     run("in")
     write_lines("in/a.jsonl", rows(4))
@@ -148,7 +148,7 @@ def test_a_job_is_not_gone_on_with_when_an_input_changed():
         run("in")
 
 
-def test_a_job_is_not_gone_on_with_when_an_input_was_added():
+def test_a_job_is_not_resumed_when_an_input_was_added():
     write_lines("in/a.jsonl", rows(3))
     run("in")
     write_lines("in/b.jsonl", rows(3))

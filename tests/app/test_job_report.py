@@ -79,7 +79,7 @@ def test_the_page_of_a_large_job_is_bounded_and_says_so(monkeypatch):
     assert "the shards (part-…) beside this file" in text
 
 
-def test_a_job_that_was_stopped_and_gone_on_with_has_the_same_report(monkeypatch):
+def test_a_job_that_was_stopped_and_resumed_has_the_same_report(monkeypatch):
     write_job()
     whole = page()
     for path in sorted(Path("out").glob("part-*"))[1:3]:

@@ -171,7 +171,7 @@ def test_a_model_is_put_beside_the_offline_judge_in_one_scoring(touchstone, gold
         assert kept(tmp_path, store.find_run("latest").receipt.judge)[0].goldset == gold
 
 
-def test_two_files_of_one_judge_are_told_apart(touchstone, gold, results, tmp_path):
+def test_two_files_of_one_judge_are_distinguished(touchstone, gold, results, tmp_path):
     (tmp_path / "again.jsonl").write_text((tmp_path / "kind.jsonl").read_text())
     arguments = ("--results", "kind.jsonl", "--results", "again.jsonl", "--results", "kind.jsonl", "--json")
     found = json.loads(touchstone("review", "agreement", gold, *arguments).out)

@@ -280,7 +280,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(touchstone, goldset, bot):
     assert len(results_of(only_run())) == 3
 
 
-def test_a_finished_run_is_not_gone_on_with(touchstone, goldset):
+def test_a_finished_run_is_not_resumed(touchstone, goldset):
     touchstone("eval", goldset)
     touchstone("eval", goldset)
     assert len(list(Path("touchstone-runs").iterdir())) == 2

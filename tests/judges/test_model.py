@@ -28,5 +28,5 @@ def test_of_two_replies_the_better_one_keeps_the_higher_value(one, other):
 
 
 @pytest.mark.parametrize("low", [TOP - 0.2, TOP, TOP + 1, -1.0])
-def test_values_beyond_the_scale_are_told_apart(low):
+def test_values_beyond_the_scale_are_distinguished(low):
     assert within(low + 0.5) > within(low)

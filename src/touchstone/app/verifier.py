@@ -21,7 +21,7 @@ from touchstone.text.reading import read
 ROWS = "data/verifier"
 FORM = '{"passages": ["text", …], "rows": [["supported", "paraphrase", "a sentence of a reply"], …]}'
 PRECISION = 0.9
-# In drafts a wrong sentence is rarer than among rows written to be told apart.
+# In drafts a wrong sentence is rarer than among rows written to be distinguished.
 RARE = 0.1
 WRONG = ("contradicted", "invented")
 Label = Literal["supported", "contradicted", "invented", "no_claim"]

@@ -15,7 +15,7 @@ from touchstone.service.options import Options
 from touchstone.service.scoring.lanes import Lanes, OverloadError, ScoringOrder, ScoringPiece
 from touchstone.service.scoring.worker import EncodedResult, WorkerProcess, judgement
 
-# A batch with so many cases that take too long is not gone on with: what it costs has an end.
+# A batch with so many cases that take too long is given up: what it costs has an end.
 MOST_HUNG = 3
 _DIED = "the process that scored the case ended before it was done: shorten the case, or report it"
 _HUNG = "the case took more than {seconds:g} seconds to score and was stopped: shorten it"
