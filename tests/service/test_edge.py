@@ -2,6 +2,7 @@
 
 import logging
 import re
+import time
 
 import pytest
 from tests.service.conftest import running
@@ -110,7 +111,11 @@ def test_a_defect_of_a_page_is_a_page_too_and_quotes_nothing(tmp_path):
 def test_a_request_has_an_id_in_its_answer_its_problem_and_the_log(client, caplog, given):
     with caplog.at_level(logging.INFO, logger="touchstone.access"):
         response = client.get("/v1/runs/none", headers={"X-Request-ID": given} if given else {})
-    id = response.headers["x-request-id"]
+        id = response.headers["x-request-id"]
+        # The line is written once the answer is sent.
+        until = time.monotonic() + 10
+        while time.monotonic() < until and not any(r.getMessage().endswith(f" ms {id}") for r in caplog.records):
+            time.sleep(0.01)
     assert (id == given) == (given == "job-17.a_B")
     assert len(id) <= 64
     assert response.json()["request_id"] == id
