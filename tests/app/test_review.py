@@ -232,7 +232,7 @@ def test_a_calibration_is_written_once_and_used_where_settings_name_it(store, se
         write_calibration(found, path)
     (tmp_path / "touchstone.yaml").write_text("calibration: judge.json\n")
     assert load_settings(str(tmp_path / "touchstone.yaml")).fitted == found.offline.fitted
-    for content, message in (("{}", "is no calibration"), (None, "cannot be read")):
+    for content, message in (("{}", "is not a calibration"), (None, "cannot be read")):
         path.unlink()
         if content:
             path.write_text(content)
