@@ -119,7 +119,7 @@ def test_a_repeated_id_fails_also_across_shards_and_after_a_resume():
     Path("out/part-00000-00001.parquet").unlink()
     summary = run("in")
     assert summary.all.tally.failed == 1
-    assert "line 1 already" in table()["failures"].to_pylist()[12][0]["message"]
+    assert "line 1 has the same id" in table()["failures"].to_pylist()[12][0]["message"]
 
 
 OTHERS = {
@@ -178,7 +178,7 @@ def test_the_summary_has_rates_with_intervals_by_partition():
     write_lines("in/dt=2/b.jsonl", [{"id": "a", "response": "a long reply"}, b"{\n"])
     summary = run("in")
     first, second = summary.partitions
-    assert (dict(first.partition), first.passed.count, first.passed.of, first.unsafe.count) == ({"dt": "1"}, 1, 2, 1)
+    assert (dict(first.partition), first.passed.hits, first.passed.of, first.unsafe.hits) == ({"dt": "1"}, 1, 2, 1)
     assert (second.tally.failed, second.passed.of, second.unsafe.interval.method) == (1, 1, "rule of three")
     assert summary.all.passed.interval.method == "Wilson"
     written = json.loads(Path("out/summary.json").read_text())

@@ -157,7 +157,7 @@ def test_a_command_that_ends_before_collecting_is_gone_on_with_without_a_second_
     ended = evaluate()
     assert ended.code == 0
     assert (len(server.asked), grouped(server)) == (1, [3])
-    assert "goes on: 3 calls" in ended.err
+    assert "continues: 3 calls" in ended.err
     assert judges() == ["llm:small"] * 4
     assert "4 cases, 3 calls, 360 tokens, 1 answered from records" in ended.err
 

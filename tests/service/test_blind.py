@@ -123,11 +123,11 @@ def test_examples_and_flips_leave_it_out(team, path):
 
 
 def test_pages_with_examples_and_flips_leave_it_out(team):
-    for path in ("/runs/week-1", "/compare?before=week-1&after=week-2"):
+    for path in ("/runs/week-1?tab=patterns", "/compare?before=week-1&after=week-2"):
         everything = seen(team, "lea", path)
         mine = seen(team, "ada", path)
         assert mine.count("c-0") < everything.count("c-0")
-    assert "yours to grade" in seen(team, "ada", "/runs/week-1")
+    assert "yours to grade" in seen(team, "ada", "/runs/week-1?tab=replies")
     assert ">c-0<" not in seen(team, "ada", "/compare?before=week-1&after=week-2")
 
 

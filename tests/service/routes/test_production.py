@@ -51,7 +51,7 @@ def test_batches_grow_a_run_that_a_queue_is_drawn_from_and_the_week_is_reported(
     results = lead.get("/v1/runs/2026-W12/results").json()["results"]
     assert [(each["position"], each["id"]) for each in results] == [(n, f"c-{n}") for n in range(5)]
     assert [each["outcome"] for each in results] == ["FAIL", "PASS", "PASS", "FAIL", "PASS"]
-    assert "2026-W12" in lead.get("/").text
+    assert "2026-W12" in lead.get("/runs").text
     queue = lead.post("/v1/queues", json={"name": "week 12", "size": 2}).json()
     assert (queue["run"], queue["population"]) == ("2026-W12", 5)
     assert lead.get(f"/v1/queues/{queue['id']}/weekly").json()["judged_pass_rate"] == 0.6
