@@ -39,7 +39,8 @@ def _week(
     run = name.lower().replace(" ", "-")
     # As they would come from production: without an ideal reply and without anybody's grades.
     replies = [replace(case, expected_output=None, labels=()) for case in cases]
-    Intake(name=run, settings=settings, store=store, labels={"bot": "demo"}, by=by, score=score).add(replies)
+    labels = {"bot": "demo", "week": name[-1]}
+    Intake(name=run, settings=settings, store=store, labels=labels, by=by, score=score).add(replies)
     needed = _TWO_PEOPLE if name == _NAMES[0] else 1
     return draw_queue(store, run=run, drawing=Drawing(name=name, needed=needed), by=by, now=now())
 
