@@ -102,7 +102,7 @@ REFUSED = [
     (lambda store: store.queues.create(queue_named("q1"), []), "conflict", "queue q1 already"),
     (lambda store: store.queues.create(queue_named("q2", run="r9"), []), "unknown", "no run 'r9'"),
     (lambda store: store.queues.create(queue_named("q2", needed=3), []), "invalid", "allowed are 1 and 2"),
-    (lambda store: store.queues.next_item("q1", reviewer="eve", now=NOW), "invalid", "not for eve"),
+    (lambda store: store.queues.next_item("q1", reviewer="eve", now=NOW), "forbidden", "not for eve"),
 ]
 
 

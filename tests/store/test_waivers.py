@@ -161,6 +161,7 @@ def test_waivers_of_an_earlier_version_count_once_the_store_is_upgraded(filled, 
         connection.execute(text("ALTER TABLE runs DROP COLUMN revision"))
         connection.execute(text("ALTER TABLE runs DROP COLUMN terms"))
         connection.execute(text("DROP TABLE measurements"))
+        connection.execute(text("DROP TABLE invites"))
         connection.execute(text("UPDATE touchstone_version SET version_num = '0003'"))
     engine.dispose()
     with open_store(place) as upgraded:
