@@ -18,6 +18,8 @@ from touchstone.store.private import make_directory, make_file
 
 DIRECTORY = ".touchstone-uploads"
 KEPT_SECONDS = 3600.0
+# Files that one person may have waiting; a further one takes the place of the oldest.
+MOST_WAITING = 5
 _SWEEP_SECONDS = 60.0
 
 
@@ -59,6 +61,9 @@ class Uploads:
 
     def add(self, name: str, content: bytes, *, by: str) -> Upload:
         """Keep the file until it is decided on."""
+        waiting = [each for each in self._held.values() if each.by == by and not each.is_scoring and each.run is None]
+        for oldest in waiting[: max(0, len(waiting) - MOST_WAITING + 1)]:
+            self.forget(oldest)
         id = secrets.token_hex(16)
         path = self.directory / id / f"replies{Path(name).suffix.lower()}"
         make_directory(path.parent)

@@ -8,7 +8,7 @@ import pytest
 
 from touchstone.app.config import Settings
 from touchstone.service.problems import Refusal
-from touchstone.service.uploads import KEPT_SECONDS, Uploads
+from touchstone.service.uploads import KEPT_SECONDS, MOST_WAITING, Uploads
 
 REPLY = "You have 14 days after delivery to return headphones."
 FOREIGN = "ticket,body,agent_text\n" + "".join(f'{at},How long?,"{REPLY}"\n' for at in range(7))
@@ -175,6 +175,16 @@ def test_a_file_is_its_senders_and_goes_after_an_hour_with_what_an_earlier_servi
     assert not uploads.directory.exists()
     with pytest.raises(Refusal):
         uploads.get(found.id, by="lena")
+
+
+def test_a_further_file_takes_the_place_of_the_oldest(tmp_path):
+    uploads = Uploads(Settings(store=str(tmp_path / "touchstone.db")))
+    theirs = uploads.add("theirs.csv", b"x", by="ben")
+    mine = [uploads.add(f"{n}.csv", b"x", by="ann") for n in range(MOST_WAITING + 2)]
+    with pytest.raises(Refusal):
+        uploads.get(mine[1].id, by="ann")
+    assert [each.path.is_file() for each in mine] == [False, False, *[True] * MOST_WAITING]
+    assert theirs.path.is_file()
 
 
 def test_a_store_on_a_server_has_its_files_beside_the_runs(tmp_path):
