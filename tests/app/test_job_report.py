@@ -20,7 +20,7 @@ LEAK = Tag("leaked card", "bot safety", "it said so")
 def _here(monkeypatch, tmp_path):
     monkeypatch.setattr(score, "evaluate", small_evaluate)
     monkeypatch.setattr(work, "load_models", lambda: None)
-    monkeypatch.setattr("touchstone.runs.tags.find_tags", tags)
+    monkeypatch.setattr("touchstone.runs.record.find_tags", tags)
     monkeypatch.chdir(tmp_path)
 
 

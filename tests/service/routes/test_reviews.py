@@ -126,7 +126,7 @@ def test_a_second_review_without_naming_the_first_is_a_conflict_and_an_edit_is_k
 def test_a_review_is_taken_back_by_its_author_alone(team, queue):
     ada, ben = team.people["ada"], team.people["ben"]
     review = submit(ada, queue, 3).json()["id"]
-    assert ben.post(f"/v1/queues/{queue}/reviews/{review}/withdraw").status_code == 422
+    assert ben.post(f"/v1/queues/{queue}/reviews/{review}/withdraw").status_code == 403
     assert ada.post(f"/v1/queues/{queue}/reviews/{review}/withdraw").json()["state"] == "waiting"
 
 
