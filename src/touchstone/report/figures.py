@@ -1,5 +1,6 @@
 """Numbers -> the words they are shown as: terminal, Markdown and HTML all take them from here."""
 
+import re
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -14,6 +15,7 @@ _MINUS = "−"
 # No line breaks between a number and its sign.
 _SPACE = "\u00a0"
 _PERCENT = f"{_SPACE}%"
+_HASH = re.compile(r" #?[0-9a-f]{8,}$")
 
 
 def scale_of(measure: str) -> Scale:
@@ -116,3 +118,8 @@ def words(name: str) -> str:
 def first_up(text: str) -> str:
     """The text with a capital first, the rest as it is."""
     return text[:1].upper() + text[1:]
+
+
+def without_hash(name: str) -> str:
+    """What a judge is called by people: its name without the hash of its version."""
+    return _HASH.sub("", name)

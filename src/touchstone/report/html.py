@@ -98,7 +98,15 @@ def environment(
     named = (
         *(figures.change, figures.change_interval, figures.figure, figures.first_up, figures.interval, figures.level),
         *(figures.moment, figures.points, figures.probability, figures.scale_of, figures.seconds, figures.sentence),
-        *(figures.words, run.bounds, run.category_name, run.check_standing, run.faults, run.outcome_name),
+        *(
+            figures.without_hash,
+            figures.words,
+            run.bounds,
+            run.category_name,
+            run.check_standing,
+            run.faults,
+            run.outcome_name,
+        ),
         *(run.target_standing, run.waived_lines, run.where, comparison.run_title, explain.dismissed_line),
         *(explain.waived_line, judge.hits, judge.kappa_names, judge.standing_figures, judge.standing_notes),
         *(judge.standing_sentence, plain, weekly.graded),
