@@ -216,8 +216,8 @@ def test_the_theme_is_remembered(desk, watched):
 def test_a_user_is_added_and_given_a_token(desk, watched):
     with watched(desk.address) as page:
         page.goto(f"{desk.address}/users")
-        page.fill("section input[name=name]", "mia")
-        page.fill("section input[name=password]", "a few words in a row")
+        page.fill("section[aria-labelledby=add-h] input[name=name]", "mia")
+        page.fill("section[aria-labelledby=add-h] input[name=password]", "a few words in a row")
         page.click("button:text-is('Add')")
         page.wait_for_selector("th:has-text('mia')")
         page.fill("input[name=label]", "nightly")

@@ -70,8 +70,9 @@ class Newcomer:
         self.page.wait_for_selector(f"main >> text={words}", timeout=seconds * 1000)
 
 
-def test_from_an_empty_directory_to_a_closed_demo_week(watched, address):
-    with watched(address) as page:
+@pytest.mark.parametrize("width", [1280, 390])
+def test_from_an_empty_directory_to_a_closed_demo_week(watched, address, width):
+    with watched(address, viewport={"width": width, "height": 844}) as page:
         page.goto(address)
         me = Newcomer(page)
         me.sees("Three steps to your first week")
